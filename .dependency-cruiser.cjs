@@ -1,0 +1,72 @@
+// DESIGN: which room may import what. tsc and pnpm's strict node_modules catch what is not declared at all.
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'not-to-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^(etcd3|zookeeper|testcontainers)' },
+    },
+    {
+      name: 'core-depends-on-rxjs-only',
+      severity: 'error',
+      from: { path: '^packages/core/src' },
+      to: { pathNot: ['^packages/core/src', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto)$'] },
+    },
+    {
+      name: 'contract-knows-no-recipe',
+      severity: 'error',
+      from: { path: '^packages/core/src/spi' },
+      to: { path: '^packages/core/src/(?!spi/|errors|session-state)' },
+    },
+    {
+      name: 'drivers-know-core-only',
+      severity: 'error',
+      from: { path: '^packages/driver-([^/]+)/src' },
+      to: { path: '^packages/(?!core/|driver-$1/)' },
+    },
+    {
+      name: 'one-file-touches-the-client',
+      severity: 'error',
+      from: {
+        path: '^packages',
+        pathNot: '^packages/driver-(zk|etcd)/src/transport\\.ts$|^packages/driver-zk/src/native-[a-z-]+\\.ts$|/test/',
+      },
+      to: { path: 'node_modules/(\\.pnpm/)?(etcd3|zookeeper|@grpc)' },
+    },
+    {
+      name: 'conformance-knows-core-only',
+      severity: 'error',
+      from: { path: '^packages/conformance/src' },
+      to: { path: '^packages/(?!core/|conformance/)' },
+    },
+    {
+      name: 'servers-know-no-recipe',
+      severity: 'error',
+      from: { path: '^packages/conformance/src/servers' },
+      to: { path: '^packages/conformance/src/areas' },
+    },
+    {
+      name: 'only-public-entries',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+|examples|bench)/' },
+      to: {
+        path: '^packages/[^/]+/(src|dist)/',
+        pathNot: ['^$1/', '/(src|dist)/(spi/|servers/)?index\\.(ts|js|d\\.ts)$'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|coverage)/.*\\.js$|vitest\\.' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'default'] },
+  },
+};
