@@ -1,0 +1,190 @@
+import type { Subscription } from 'rxjs';
+import { checkedSignal } from './checked-signal.js';
+import type { Context } from './context.js';
+import { CoordinationError } from './errors.js';
+import { formatFence } from './fencing.js';
+import type { Line } from './leaving.js';
+import type { Entry } from './spi/backend.js';
+import type { Timer } from './spi/clock.js';
+
+/**
+ * Something held, until released or lost.
+ *
+ * It stays held while the session is suspended, until `safeUntil`; it also ends when somebody deletes its entry by hand. After a pause
+ * of this process the loss is declared before anything of ours runs, and every property here checks the clock when read.
+ *
+ * Not a guarantee: code that is paused or cut off may still act after the grant is over. Send `token` along
+ * and let the resource refuse a lower one ({@link TokenGate}); nothing else protects it.
+ *
+ * @example
+ * ```ts
+ * import type { Coordinator } from '@concordat/core';
+ *
+ * async function nightly(coordinator: Coordinator, write: (fence: string) => Promise<void>): Promise<void> {
+ *   const grant = await coordinator.lock('nightly').acquire({ timeoutMs: 5_000 });
+ *   try {
+ *     grant.assertHeld();
+ *     await write(grant.fence);
+ *   } finally {
+ *     await grant.release();
+ *   }
+ * }
+ * ```
+ */
+export interface Grant {
+  /** Rises with every grant of this name, whoever gets it. Compares only within one namespace. Stays readable after the end. */
+  readonly token: bigint;
+  /** The token as 39 zero-padded digits, for JSON and text columns. */
+  readonly fence: string;
+  /** Aborts when the grant is over: reason `GRANT_LOST`, `NOT_HELD` after a release, or `CLOSED`. Checks the clock when `aborted` is read. */
+  readonly signal: AbortSignal;
+  /** Until when it is certainly held if nothing more is heard from the store, in ms on `performance.now()`; moves with heartbeats; 0 when over. */
+  readonly safeUntil: number;
+  /**
+   * Returns while it is held.
+   *
+   * @throws {CoordinationError} `GRANT_LOST`, `NOT_HELD` or `CLOSED` when it is over.
+   */
+  assertHeld(): void;
+  /**
+   * Gives it back: drops it at once, aborts `signal` with `NOT_HELD`, and resolves when its entry or its session is gone. Idempotent, never
+   * rejects, never touches another's entry.
+   */
+  release(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+// A grant held for less than this never pays for a watch on its own entry.
+const ownWatchDelayMs = 100;
+
+/** A grant on an entry of this session. */
+export class EntryGrant implements Grant {
+  readonly #context: Context;
+  readonly #line: Line;
+  readonly #entry: Entry;
+  readonly #token: bigint;
+  readonly #listeners: (() => void)[];
+  readonly #ownWatchTimer: Timer;
+  #ownWatch: Subscription | null = null;
+  #controller: AbortController | null = null;
+  #signal: AbortSignal | null = null;
+  #over: CoordinationError | null = null;
+  #ended: ((reason: CoordinationError) => void) | null = null;
+  #released: Promise<void> | null = null;
+
+  constructor(context: Context, line: Line, entry: Entry, token: bigint) {
+    this.#context = context;
+    this.#line = line;
+    this.#entry = entry;
+    this.#token = token;
+    const { session, clock } = context;
+    this.#listeners = [
+      session.onLost(entry.epoch, (reason) => this.#drop(ending(line, reason)), 'abort'),
+      session.onLost(entry.epoch, () => this.#tell(), 'end'),
+    ];
+    this.#ownWatchTimer = clock.setTimer(() => this.#watchOwnEntry(), ownWatchDelayMs);
+    if (this.#over === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
+  }
+
+  get token(): bigint {
+    this.#context.session.alive();
+    return this.#token;
+  }
+
+  get fence(): string {
+    return formatFence(this.token);
+  }
+
+  get signal(): AbortSignal {
+    this.#context.session.alive();
+    if (this.#signal !== null) return this.#signal;
+    // Made on first use: most grants are shorter than what it costs to make one.
+    this.#controller = new AbortController();
+    this.#signal = checkedSignal(this.#controller, () => this.#context.session.alive());
+    if (this.#over !== null) this.#controller.abort(this.#over);
+    return this.#signal;
+  }
+
+  get safeUntil(): number {
+    return this.#context.session.alive() && this.#over === null ? this.#context.session.safeUntil : 0;
+  }
+
+  assertHeld(): void {
+    this.#context.session.alive();
+    if (this.#over !== null) throw this.#over;
+  }
+
+  release(): Promise<void> {
+    if (this.#released !== null) return this.#released;
+    this.#context.session.alive();
+    const message = `${this.#line.primitive} "${this.#line.name}" was released`;
+    this.#drop(new CoordinationError('NOT_HELD', message));
+    this.#released = this.#context.leaving.leave(this.#line, this.#entry);
+    this.#tell();
+    return this.#released;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  /** Why it ended, when it was not given back; checks the clock. */
+  lost(): CoordinationError | null {
+    this.#context.session.alive();
+    return this.#over?.code === 'NOT_HELD' ? null : this.#over;
+  }
+
+  /** Tells the one owning stream that the grant is over, after every signal of the same loss was aborted. */
+  whenOver(ended: (reason: CoordinationError) => void): void {
+    this.#ended = ended;
+    if (this.#over !== null) this.#tell();
+  }
+
+  #drop(reason: CoordinationError): void {
+    if (this.#over !== null) return;
+    this.#over = reason;
+    this.#ownWatchTimer.cancel();
+    this.#ownWatch?.unsubscribe();
+    this.#controller?.abort(reason);
+    const { events } = this.#context;
+    if (reason.code === 'GRANT_LOST')
+      events.line({ ...this.#line, type: 'grant-lost', entry: this.#entry.name, token: this.#token, reason });
+  }
+
+  #tell(): void {
+    for (const stop of this.#listeners) stop();
+    const ended = this.#ended;
+    this.#ended = null;
+    if (this.#over !== null) ended?.(this.#over);
+  }
+
+  // Gone means lost at once: the next in line may be granted already, whatever else we could find out first.
+  #watchOwnEntry(): void {
+    const { requests, session } = this.#context;
+    const backend = requests.backend();
+    if (backend === null || this.#over !== null) return;
+    this.#ownWatch = backend.gone(this.#entry, { touched: false }).subscribe({
+      next: () => {
+        if (!session.alive() || this.#over !== null) return;
+        const cause = new CoordinationError('NOT_FOUND', 'its entry is not in the store any more');
+        this.#drop(ending(this.#line, cause));
+        this.#tell();
+        // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
+        requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
+      },
+      // The session still guards the grant; only a deletion by hand would go unseen.
+      error: () => undefined,
+    });
+  }
+}
+
+function ending(line: Line, cause: CoordinationError): CoordinationError {
+  if (cause.code === 'CLOSED') return cause;
+  return new CoordinationError('GRANT_LOST', `${line.primitive} "${line.name}" is not held any more: ${plain(cause)}`, {
+    cause,
+  });
+}
+
+function plain(error: CoordinationError): string {
+  return error.message.replace(/^\[\w+\] /, '');
+}

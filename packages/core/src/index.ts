@@ -1,0 +1,12 @@
+export { bytes, type Codec, json, text } from './codecs.js';
+export type { Contender, WaitingLine } from './contenders.js';
+export { type Coordinator, createCoordinator } from './coordinator.js';
+export { CoordinationError, type CoordinationErrorCode } from './errors.js';
+export type { CoordinationEvent, LineEvent, SessionEvent } from './events.js';
+export * as fencing from './fencing.js';
+export type { Grant } from './grant.js';
+export type { WaitOptions } from './limits.js';
+export type { AcquireOptions, Lock } from './lock.js';
+export type { CoordinatorOptions } from './options.js';
+export type { SessionPhase, SessionState } from './session-state.js';
+export { type ParsedUrl, parseUrl, redactUrl, type UrlScheme } from './url.js';

@@ -1,0 +1,58 @@
+import { Backoff } from './backoff.js';
+import { CoordinationError } from './errors.js';
+import type { EventLog } from './event-log.js';
+import { pause } from './pause.js';
+import type { Requests } from './requests.js';
+import type { Entry } from './spi/backend.js';
+
+/** Whose entry it is, for events. */
+export interface Line {
+  readonly primitive: string;
+  readonly name: string;
+}
+
+/**
+ * Removes entries, and does not let go before each is certainly gone or its session is over: an entry left behind would
+ * block a line for as long as this process lives.
+ */
+export class Leaving {
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    readonly requests: Requests,
+    readonly events: EventLog,
+  ) {}
+
+  /** Resolves when the entry is gone or its session over; never rejects. An entry's name is never used twice, so a repeat is harmless. */
+  leave(line: Line, entry: Entry): Promise<void> {
+    return this.track(this.#leave(line, entry));
+  }
+
+  /** Lets `close()` wait for something that goes on behind its caller. */
+  track(work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+    return tracked;
+  }
+
+  /** Resolves when nothing is left running. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
+  }
+
+  async #leave(line: Line, entry: Entry): Promise<void> {
+    const { session } = this.requests;
+    const backoff = new Backoff();
+    while (!session.closed && session.epoch === entry.epoch) {
+      try {
+        await this.requests.write((backend, call) => backend.leave(entry, call), entry.epoch);
+        this.events.line({ ...line, type: 'released', entry: entry.name, token: null, reason: null });
+        return;
+      } catch (reason) {
+        if (CoordinationError.is(reason, 'SESSION_LOST') || CoordinationError.is(reason, 'CLOSED')) return;
+        this.events.line({ ...line, type: 'cleanup-failed', entry: entry.name, token: null, reason });
+        await pause(session, this.requests.clock, backoff.nextMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { CoordinationError } from './errors.js';
+import type { Backend } from './spi/backend.js';
+import { Call } from './spi/call.js';
+import type { Clock } from './spi/clock.js';
+import type { Session } from './spi/session.js';
+
+type Run<T> = (backend: Backend, call: Call) => Promise<T>;
+
+/**
+ * Every request of every recipe goes through here: it waits for the session, has one limit counted from the call, and its reply is
+ * passed on only after the session's clock was checked.
+ *
+ * Past the limit a read, or what was never sent, rejects `UNAVAILABLE`; a write that was sent rejects `OUTCOME_UNKNOWN`.
+ */
+export class Requests {
+  readonly #pending = new Set<(error: CoordinationError) => void>();
+
+  constructor(
+    readonly session: Session,
+    readonly clock: Clock,
+    readonly timeoutMs: number,
+    readonly backend: () => Backend | null,
+  ) {
+    session.onClose(() => {
+      const error = new CoordinationError('CLOSED', 'this coordinator is closed');
+      for (const reject of [...this.#pending]) reject(error);
+    });
+  }
+
+  /** @param epoch only within this session; without it the request may wait for the next one. */
+  read<T>(run: Run<T>, epoch?: number): Promise<T> {
+    return this.#request(run, epoch, false);
+  }
+
+  write<T>(run: Run<T>, epoch?: number): Promise<T> {
+    return this.#request(run, epoch, true);
+  }
+
+  #request<T>(run: Run<T>, epoch: number | undefined, changes: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const call = new Call(this.clock.now() + this.timeoutMs);
+      let takeBack: () => void = () => undefined;
+      const end = (): boolean => {
+        if (call.over) return false;
+        call.end();
+        timer.cancel();
+        takeBack();
+        this.#pending.delete(fail);
+        this.session.alive();
+        return true;
+      };
+      const fail = (error: unknown): void => {
+        if (end()) reject(this.#meaning(error, call, changes));
+      };
+      const timer = this.clock.setTimer(() => fail(this.#timeoutError()), this.timeoutMs, true);
+      this.#pending.add(fail);
+      const start = (): void => {
+        const backend = this.backend();
+        if (backend === null) fail(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
+        else
+          run(backend, call).then((value) => {
+            if (end()) resolve(value);
+          }, fail);
+      };
+      takeBack = this.session.whenConnected({ epoch, resolve: start, reject: fail });
+      if (call.over) takeBack();
+    });
+  }
+
+  // Whatever ended it: a write that was sent and not answered has an unknown outcome.
+  #meaning(error: unknown, call: Call, changes: boolean): unknown {
+    const unanswered = CoordinationError.is(error, 'UNAVAILABLE');
+    if (changes && call.sent && unanswered)
+      return new CoordinationError('OUTCOME_UNKNOWN', 'the request was sent and no reply came', { cause: error });
+    return error;
+  }
+
+  #timeoutError(): CoordinationError {
+    const cause = this.session.trouble;
+    const limit = this.timeoutMs.toLocaleString('en-US');
+    return new CoordinationError('UNAVAILABLE', `no answer within ${limit} ms`, cause === null ? {} : { cause });
+  }
+}

@@ -1,0 +1,93 @@
+import { CoordinationError } from './errors.js';
+import { checkPath } from './names.js';
+import type { CoordinatorOptions } from './options.js';
+import { type Clock, systemClock } from './spi/clock.js';
+import type { Host } from './spi/driver.js';
+import { parseHost, unknownOption } from './url.js';
+
+/** Validated options with every default filled in. */
+export interface Settings {
+  readonly hosts: readonly Host[];
+  readonly namespace: string;
+  readonly sessionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly credentials: { readonly username: string; readonly password: string } | null;
+  readonly secure: boolean;
+  readonly clock: Clock;
+  readonly storeName: string;
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+const known: Readonly<Record<keyof CoordinatorOptions, true>> = {
+  hosts: true,
+  namespace: true,
+  sessionTimeoutMs: true,
+  allowShortSession: true,
+  requestTimeoutMs: true,
+  credentials: true,
+  secure: true,
+  storeName: true,
+  clock: true,
+  driverOptions: true,
+};
+
+const defaultSessionMs = 12_000;
+const safeSessionMs = 6_000;
+const shortestSessionMs = 1_000;
+const longestSessionMs = 600_000;
+const longestRequestMs = 5_000;
+
+/** Refuses what is wrong before anything is opened, and fills in the defaults. */
+export function settle(options: CoordinatorOptions): Settings {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(known, name)) throw unknownOption(name, Object.keys(known));
+  }
+  const hosts = (options.hosts ?? []).map((host) =>
+    typeof host === 'string' ? parseHost(host, null) : checkHost(host),
+  );
+  if (hosts.length === 0 && options.storeName === undefined) throw invalid('hosts must name at least one server');
+  const sessionTimeoutMs = sessionTimeout(options);
+  const longest = Math.min(longestRequestMs, sessionTimeoutMs / 3);
+  const requestTimeoutMs = options.requestTimeoutMs ?? longest;
+  if (!Number.isFinite(requestTimeoutMs) || requestTimeoutMs < 50)
+    throw invalid('requestTimeoutMs must be a number of at least 50');
+  return {
+    hosts,
+    namespace: checkPath(options.namespace ?? 'concordat', 'namespace'),
+    sessionTimeoutMs,
+    requestTimeoutMs: Math.min(requestTimeoutMs, longest),
+    credentials: options.credentials ?? null,
+    secure: options.secure ?? false,
+    clock: options.clock ?? systemClock,
+    storeName: options.storeName ?? '',
+    extra: options.driverOptions ?? {},
+  };
+}
+
+function sessionTimeout(options: CoordinatorOptions): number {
+  const { sessionTimeoutMs: timeout = defaultSessionMs, allowShortSession = false } = options;
+  const shortest = allowShortSession ? shortestSessionMs : safeSessionMs;
+  if (!Number.isInteger(timeout) || timeout < shortest || timeout > longestSessionMs) {
+    const hint = allowShortSession ? '' : '; under 6,000 only with allowShortSession';
+    throw invalid(`sessionTimeoutMs must be a whole number from ${shortest.toLocaleString('en-US')} to 600,000${hint}`);
+  }
+  return timeout;
+}
+
+function checkHost(host: Host): Host {
+  if (typeof host.host !== 'string' || host.host === '') throw invalid('a host needs a name or an address');
+  if (!Number.isInteger(host.port) || host.port < 1 || host.port > 65_535)
+    throw invalid(`host ${host.host} needs a port from 1 to 65535`);
+  return { host: host.host, port: host.port };
+}
+
+/** Refuses a limit that is no number of milliseconds. */
+export function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined) return;
+  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= 2_147_483_647))
+    throw invalid('timeoutMs must be a number from 0 to 2,147,483,647');
+}
+
+function invalid(message: string): CoordinationError {
+  return new CoordinationError('INVALID_ARGUMENT', message);
+}

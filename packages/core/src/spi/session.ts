@@ -1,0 +1,337 @@
+import { BehaviorSubject, type Observable } from 'rxjs';
+import { CoordinationError } from '../errors.js';
+import type { SessionPhase, SessionState } from '../session-state.js';
+import type { Clock, Timer } from './clock.js';
+import { Deadline } from './deadline.js';
+import { LossListeners, type LossStage } from './loss-listeners.js';
+
+export type { LossStage } from './loss-listeners.js';
+
+/** What a session needs to know from the start. */
+export interface SessionOptions {
+  readonly clock: Clock;
+}
+
+interface Waiter {
+  readonly epoch: number | undefined;
+  readonly resolve: (epoch: number) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * The session's state machine: the one place that knows whether this process may still believe that it holds something.
+ *
+ * The driver reports what the store said (`opened`, `confirmed`, `cut`, `saw`, `lose`, `reopen`, `refuse`); core and the recipes
+ * read. Legal: connecting → connected → suspended ⇄ connected; connected | suspended → lost → connecting (epoch + 1); any →
+ * closed, once. Reports that do not fit, such as a reply of an epoch that is over, are ignored.
+ */
+export class Session {
+  readonly #clock: Clock;
+  readonly #states$: BehaviorSubject<SessionState>;
+  readonly #listeners = new LossListeners();
+  readonly #waiters = new Set<Waiter>();
+  readonly #closeListeners = new Set<() => void>();
+  readonly #observers = new Set<(state: SessionState) => void>();
+  #deadline: Deadline | null = null;
+  #order = 0n;
+  #deadlineTimer: Timer | null = null;
+  #silenceTimer: Timer | null = null;
+  #refusal: CoordinationError | null = null;
+  #trouble: CoordinationError | null = null;
+
+  constructor(options: SessionOptions) {
+    this.#clock = options.clock;
+    this.#states$ = new BehaviorSubject<SessionState>({
+      state: 'connecting',
+      epoch: 1,
+      id: null,
+      timeoutMs: 0,
+      reason: null,
+    });
+    this.state$ = this.#states$.asObservable();
+  }
+
+  // What core and the recipes read -----------------------------------------------------------------------------------
+
+  /** Replays the latest state, then every transition; completes after `closed`. */
+  readonly state$: Observable<SessionState>;
+
+  get state(): SessionState {
+    return this.#states$.value;
+  }
+
+  get epoch(): number {
+    return this.state.epoch;
+  }
+
+  get closed(): boolean {
+    return this.state.state === 'closed';
+  }
+
+  /** Until when this process may believe in its grants, on the injected clock; 0 when there is no session. Moves with each heartbeat. */
+  get deadline(): number {
+    return this.#deadline?.at ?? 0;
+  }
+
+  /** The same on the scale of `performance.now()`. */
+  get safeUntil(): number {
+    return this.#deadline === null ? 0 : this.#deadline.at - this.#clock.offset;
+  }
+
+  /** The last reason why the store could not be reached, for messages. */
+  get trouble(): CoordinationError | null {
+    return this.#trouble;
+  }
+
+  /** Checks the clock now; past the deadline it performs the whole loss before it answers. */
+  alive(): boolean {
+    const deadline = this.#deadline;
+    if (deadline === null) return false;
+    if (this.#clock.now() < deadline.at) return true;
+    this.lose(this.epoch, new CoordinationError('SESSION_LOST', 'the session was not confirmed in time'));
+    return false;
+  }
+
+  /** Throws unless `epoch` is still this session, by the clock as well: asked after every await. */
+  check(epoch: number): void {
+    if (this.closed) throw closedError();
+    if (!this.alive() || epoch !== this.epoch) throw this.#lostError();
+  }
+
+  /**
+   * Calls `listener` once when `epoch` is over, with `SESSION_LOST` or `CLOSED`; at once when it is over already. Within one
+   * loss all of stage `abort` run first (oldest first), then all of `end`, then `state$` emits, then `driver`.
+   * Returns what takes the listener back.
+   */
+  onLost(epoch: number, listener: (reason: CoordinationError) => void, stage: LossStage = 'end'): () => void {
+    const over = this.closed || epoch !== this.epoch || !this.#mayBeHeld();
+    if (over) {
+      listener(this.closed ? closedError() : this.#lostError());
+      return () => undefined;
+    }
+    return this.#listeners.add(stage, listener);
+  }
+
+  /** Calls `listener` once when the coordinator closes, after its grants were told; at once when it is closed. */
+  onClose(listener: () => void): () => void {
+    if (this.closed) {
+      listener();
+      return () => undefined;
+    }
+    const own = (): void => listener();
+    this.#closeListeners.add(own);
+    return () => this.#closeListeners.delete(own);
+  }
+
+  /** Called with each transition after everybody on `state$` was told. */
+  observe(observer: (state: SessionState) => void): () => void {
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
+  }
+
+  /**
+   * Resolves with the epoch once connected. With `epoch` it rejects `SESSION_LOST` when that one is over; rejects
+   * `CLOSED` after close, and with the store's refusal (`UNAUTHENTICATED`, `DRIVER_UNAVAILABLE`, …) while that stands.
+   */
+  connected(epoch?: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.whenConnected({ epoch, resolve, reject });
+    });
+  }
+
+  /** The same with callbacks; returns what takes the waiter back. Calls back at once when the answer is known. */
+  whenConnected(waiter: {
+    readonly epoch: number | undefined;
+    readonly resolve: (epoch: number) => void;
+    readonly reject: (reason: unknown) => void;
+  }): () => void {
+    this.alive();
+    const { state } = this;
+    if (state.state === 'closed') waiter.reject(closedError());
+    else if (waiter.epoch !== undefined && (waiter.epoch !== state.epoch || state.state === 'lost'))
+      waiter.reject(this.#lostError());
+    else if (state.state === 'connected') waiter.resolve(state.epoch);
+    else if (this.#refusal !== null) waiter.reject(this.#refusal);
+    else {
+      this.#waiters.add(waiter);
+      return () => this.#waiters.delete(waiter);
+    }
+    return () => undefined;
+  }
+
+  // What the driver reports ------------------------------------------------------------------------------------------
+
+  /**
+   * The store granted a session: connecting → connected.
+   *
+   * @param sentAt when the request was sent that the store answered; the deadline counts from there.
+   * @param lagMs how much older than the newest confirmation the one must be that the deadline counts from.
+   * @returns the epoch, or `null` when the report came too late and the driver has to end that session again.
+   */
+  opened(id: string, timeoutMs: number, sentAt: number, lagMs: number): number | null {
+    if (this.state.state !== 'connecting') return null;
+    this.#refusal = null;
+    this.#trouble = null;
+    this.#order = 0n;
+    this.#deadline = new Deadline(timeoutMs, lagMs, sentAt);
+    this.#armDeadline();
+    this.#armSilence();
+    const { epoch } = this.state;
+    this.#move('connected', { id, timeoutMs });
+    return epoch;
+  }
+
+  /** The store confirmed a heartbeat that was sent at `sentAt`. Ends a suspension. */
+  confirmed(epoch: number, sentAt: number): void {
+    if (epoch !== this.epoch || this.#deadline === null || !this.alive()) return;
+    this.#trouble = null;
+    this.#deadline.confirm(sentAt);
+    if (this.#silentFor() < this.#silenceLimit()) {
+      this.#armSilence();
+      if (this.state.state === 'suspended') this.#move('connected');
+    }
+  }
+
+  /** The transport of this epoch is cut: connected → suspended. */
+  cut(epoch: number, error?: CoordinationError): void {
+    if (error !== undefined) this.#trouble = error;
+    if (epoch === this.epoch && this.alive() && this.state.state === 'connected') this.#move('suspended');
+  }
+
+  /** Highest place in the store's total order that a linearizable reply showed: to be taken before a request is sent. */
+  get order(): bigint {
+    return this.#order;
+  }
+
+  /**
+   * A linearizable reply or a heartbeat write carried `order`. One below `before`, taken when its request was sent, means that
+   * the store went back (restore, wipe), and the epoch ends.
+   */
+  saw(epoch: number, order: bigint, before: bigint): void {
+    if (epoch !== this.epoch || this.#deadline === null) return;
+    if (order < before) {
+      const reason = new CoordinationError('SESSION_LOST', 'the store went back in time: it was restored or wiped');
+      this.lose(epoch, reason);
+    } else if (order > this.#order) this.#order = order;
+  }
+
+  /** The epoch is over, by the store's word or by the deadline; everything happens before this returns. */
+  lose(epoch: number, reason: CoordinationError): void {
+    if (epoch !== this.epoch || !this.#mayBeHeld()) return;
+    this.#endEpoch();
+    const told = this.#listeners.take();
+    told.run('abort', reason);
+    told.run('end', reason);
+    this.#move('lost', { reason });
+    for (const waiter of [...this.#waiters]) {
+      if (waiter.epoch === undefined) continue;
+      this.#waiters.delete(waiter);
+      waiter.reject(reason);
+    }
+    told.run('driver', reason);
+  }
+
+  /** After a loss, when the driver starts to open the next session: lost → connecting, epoch + 1. */
+  reopen(): void {
+    if (this.state.state !== 'lost') return;
+    this.#next({ state: 'connecting', epoch: this.epoch + 1, id: null, timeoutMs: 0, reason: null });
+  }
+
+  /** Opening failed for a passing reason; kept for messages. */
+  unreachable(error: CoordinationError): void {
+    this.#trouble = error;
+  }
+
+  /** Opening was refused for a reason that waiting does not cure; whoever waits is told, until a session opens. */
+  refuse(error: CoordinationError): void {
+    this.#trouble = error;
+    this.#refusal = error;
+    for (const waiter of [...this.#waiters]) {
+      this.#waiters.delete(waiter);
+      waiter.reject(error);
+    }
+  }
+
+  /** Core closed the coordinator: any → closed, once. */
+  close(): void {
+    if (this.closed) return;
+    this.#endEpoch();
+    const reason = closedError();
+    const told = this.#listeners.take();
+    told.run('abort', reason);
+    told.run('end', reason);
+    this.#move('closed', { reason: null });
+    for (const waiter of [...this.#waiters]) waiter.reject(reason);
+    this.#waiters.clear();
+    for (const listener of [...this.#closeListeners]) listener();
+    this.#closeListeners.clear();
+    told.run('driver', reason);
+    this.#states$.complete();
+    this.#observers.clear();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
+
+  #mayBeHeld(): boolean {
+    return this.#deadline !== null;
+  }
+
+  #lostError(): CoordinationError {
+    return this.state.reason ?? new CoordinationError('SESSION_LOST', 'the session is over');
+  }
+
+  #endEpoch(): void {
+    this.#deadline = null;
+    this.#deadlineTimer?.cancel();
+    this.#silenceTimer?.cancel();
+  }
+
+  #move(state: SessionPhase, change: Partial<SessionState> = {}): void {
+    this.#next({ ...this.state, state, ...change });
+    if (state !== 'connected') return;
+    for (const waiter of [...this.#waiters]) {
+      if (this.state.state !== 'connected') return;
+      this.#waiters.delete(waiter);
+      waiter.resolve(this.epoch);
+    }
+  }
+
+  #next(state: SessionState): void {
+    this.#states$.next(state);
+    for (const observer of [...this.#observers]) observer(state);
+  }
+
+  #silenceLimit(): number {
+    return this.state.timeoutMs / 3;
+  }
+
+  #silentFor(): number {
+    return this.#deadline === null ? 0 : this.#clock.now() - this.#deadline.newest;
+  }
+
+  // Both timers look again when they fire, so that a heartbeat does not have to touch them.
+  #armDeadline(): void {
+    this.#deadlineTimer?.cancel();
+    const wait = this.deadline - this.#clock.now();
+    this.#deadlineTimer = this.#clock.setTimer(() => {
+      if (this.alive()) this.#armDeadline();
+    }, wait);
+  }
+
+  #armSilence(): void {
+    this.#silenceTimer?.cancel();
+    if (this.#deadline === null) return;
+    const limit = this.#deadline.timeoutMs / 3;
+    const wait = this.#deadline.newest + limit - this.#clock.now();
+    const { epoch } = this;
+    this.#silenceTimer = this.#clock.setTimer(() => {
+      if (!this.alive() || epoch !== this.epoch) return;
+      if (this.#silentFor() >= limit) this.cut(epoch);
+      else this.#armSilence();
+    }, wait);
+  }
+}
+
+function closedError(): CoordinationError {
+  return new CoordinationError('CLOSED', 'this coordinator is closed');
+}
