@@ -14,6 +14,7 @@ import type { SessionState } from './session-state.js';
 import { checkTimeout, type Settings, settle } from './settings.js';
 import { SharedWatches } from './shared-watches.js';
 import type { Traffic } from './spi/backend.js';
+import type { Clock } from './spi/clock.js';
 import type { Driver } from './spi/driver.js';
 import { Session } from './spi/session.js';
 import { Wait } from './wait.js';
@@ -145,12 +146,22 @@ class DriverCoordinator implements Coordinator {
 
   async #close(): Promise<void> {
     const { session, clock, leaving, events } = this.#context;
-    const limit = this.#closeLimitMs;
     this.#controller.abort(new CoordinationError('CLOSED', 'this coordinator is closed'));
     session.close();
     // The session's end on the store removes every entry of it at once.
-    await this.#opening.close(limit);
-    await Promise.race([leaving.settled(), new Promise((resolve) => clock.setTimer(() => resolve(undefined), limit))]);
+    const ended = this.#opening.close(this.#closeLimitMs).then(() => leaving.settled());
+    await within(clock, 2 * this.#closeLimitMs, ended);
     events.complete();
   }
+}
+
+/** Waits for `work`, but not longer: what is left of it goes on behind. */
+function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.setTimer(resolve, limitMs, true);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
 }

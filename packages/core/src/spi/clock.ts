@@ -20,6 +20,8 @@ export interface Clock {
 
 // /proc/uptime has a resolution of 10 ms and is read a little apart from the other clock.
 const suspendToleranceMs = 100;
+// A check costs 4 microseconds. Freezing and waking a machine takes longer than this on the monotonic clock.
+const checkEveryMs = 5;
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
@@ -32,6 +34,7 @@ export class SystemClock implements Clock {
   #offset = 0;
   #lastMonotonic = performance.now();
   #lastUptime = uptime() * 1000;
+  #lastCheck = this.#lastMonotonic;
 
   get offset(): number {
     return this.#offset;
@@ -39,8 +42,7 @@ export class SystemClock implements Clock {
 
   now(): number {
     const monotonic = performance.now();
-    // A check costs 4 microseconds; between two checks this close the machine cannot have slept unnoticed for long.
-    if (monotonic - this.#lastMonotonic > 2) this.#noticeSuspend(monotonic);
+    if (monotonic - this.#lastCheck >= checkEveryMs) this.#noticeSuspend(monotonic);
     return monotonic + this.#offset;
   }
 
@@ -51,6 +53,7 @@ export class SystemClock implements Clock {
   }
 
   #noticeSuspend(monotonic: number): void {
+    this.#lastCheck = monotonic;
     const up = uptime() * 1000;
     const asleep = up - this.#lastUptime - (monotonic - this.#lastMonotonic);
     // Both marks move only when a suspend was seen, or slowly: otherwise small errors of reading would add up.
