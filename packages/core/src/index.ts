@@ -1,6 +1,7 @@
 export { bytes, type Codec, json, text } from './codecs.js';
 export type { Contender, WaitingLine } from './contenders.js';
 export { type Coordinator, createCoordinator } from './coordinator.js';
+export { parseDuration } from './duration.js';
 export { CoordinationError, type CoordinationErrorCode } from './errors.js';
 export type { CoordinationEvent, LineEvent, SessionEvent } from './events.js';
 export * as fencing from './fencing.js';
