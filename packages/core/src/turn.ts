@@ -90,6 +90,8 @@ async function stand(
       ahead = await lookAhead(context, queue, wait, entry);
     }
     if (ahead === null) {
+      // Harmless when it is gone indeed; should a lagging server have said so, it must not stand beside the next one.
+      void context.leaving.leave(lineOf(queue), entry);
       await wait.race(context.requests.read((backend, call) => backend.confirm(call), epoch));
       return null;
     }
