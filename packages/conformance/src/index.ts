@@ -1,0 +1,11 @@
+export type {
+  Cost,
+  Costs,
+  Harness,
+  Link,
+  Operator,
+  ServerControl,
+  WireCounts,
+  World,
+} from './harness.js';
+export { describeConformance } from './suite.js';

@@ -1,0 +1,43 @@
+import type { Driver } from '@concordat/core/spi';
+import type { Costs, Harness, World } from '../harness.js';
+import type { StoreNode } from './node.js';
+import { startEtcd, startZooKeeper } from './start.js';
+
+/** What a driver brings to a harness made here. */
+export interface HarnessOptions {
+  readonly driver: Driver;
+  /** Session timeout of the suite's coordinators, in milliseconds. Default 4,000: short, and four seconds of patience for a pause. */
+  readonly sessionTimeoutMs?: number;
+}
+
+// One transaction creates and lists; a waiter opens a watch, and ends it when it looks again.
+const etcdCosts: Costs = {
+  acquire: { requests: 1, writes: 1 },
+  release: { requests: 1, writes: 1 },
+  handOver: { requests: 2, writes: 0, notifications: 1 },
+};
+
+// Create and listing travel together, then the own node is read; a waiter lists again.
+const zooKeeperCosts: Costs = {
+  acquire: { requests: 3, writes: 1 },
+  release: { requests: 1, writes: 1 },
+  handOver: { requests: 1, writes: 0, notifications: 1 },
+};
+
+/** Brings a driver for etcd to the suite, with a server of its own for each {@link Harness.start}. */
+export function etcdHarness(options: HarnessOptions): Harness {
+  return harness('etcd', startEtcd, etcdCosts, options);
+}
+
+/** Brings a driver for ZooKeeper to the suite, with a server of its own for each {@link Harness.start}. */
+export function zookeeperHarness(options: HarnessOptions): Harness {
+  return harness('zookeeper', startZooKeeper, zooKeeperCosts, options);
+}
+
+function harness(name: string, startNode: () => Promise<StoreNode>, costs: Costs, options: HarnessOptions): Harness {
+  const start = async (): Promise<World> => {
+    const node = await startNode();
+    return { link: () => node.link(), server: node.control, operator: node.operator, stop: () => node.stop() };
+  };
+  return { name, driver: options.driver, sessionTimeoutMs: options.sessionTimeoutMs ?? 4_000, costs, start };
+}

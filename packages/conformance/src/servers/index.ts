@@ -1,0 +1,3 @@
+export { etcdHarness, type HarnessOptions, zookeeperHarness } from './harnesses.js';
+export { StoreNode } from './node.js';
+export { startEtcd, startZooKeeper } from './start.js';

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { DataDirectory } from './data-directory.js';
+import { Guard } from './guard.js';
+
+/** A command line. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** One server as a child of this process: started, stopped in its tracks, killed; never left behind. */
+export class ServerProcess {
+  readonly #directory: DataDirectory;
+  readonly #guard: Guard;
+  #child: ChildProcess | null = null;
+  #file = 'the server';
+
+  constructor(directory: DataDirectory) {
+    this.#directory = directory;
+    this.#guard = new Guard(directory.root);
+  }
+
+  get pid(): number | null {
+    return this.running ? (this.#child?.pid ?? null) : null;
+  }
+
+  get running(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Rejects with what it wrote last when it ends. */
+  async ended(): Promise<never> {
+    const child = this.#child;
+    if (child !== null && this.running) await once(child, 'exit');
+    const lastWords = readFileSync(this.#directory.log, 'utf8').trim().split('\n').slice(-8).join('\n');
+    throw new Error(`${this.#file} ended at once:\n${lastWords}`);
+  }
+
+  /** Starts it; whether it serves is for the caller to ask. */
+  start(command: Command): void {
+    if (this.running) throw new Error(`${command.file} runs already`);
+    const log = openSync(this.#directory.log, 'a');
+    // The command begins only when the guard knows its process number, so that no moment is unguarded.
+    const child = spawn('sh', ['-c', 'read -r go && exec "$@" </dev/null', 'sh', command.file, ...command.args], {
+      stdio: ['pipe', log, log],
+      cwd: this.#directory.root,
+    });
+    closeSync(log);
+    this.#child = child;
+    this.#file = command.file;
+    child.once('exit', () => {
+      if (this.#child === child) this.#guard.watch(null);
+    });
+    child.stdin?.on('error', () => undefined);
+    if (child.pid !== undefined) this.#guard.watch(child.pid);
+    child.stdin?.end('go\n');
+    child.unref();
+  }
+
+  freeze(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#signal('SIGCONT');
+  }
+
+  /** SIGKILL, which also ends a stopped process; resolves when it has ended. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === null || !this.running) return;
+    child.ref();
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Kills it and removes its files. */
+  async stop(): Promise<void> {
+    await this.kill();
+    await this.#guard.act();
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (!this.running) throw new Error(`no server to send ${signal} to: it was killed`);
+    this.#child?.kill(signal);
+  }
+}

@@ -1,0 +1,10 @@
+import type { Host } from '@concordat/core/spi';
+import type { ServerControl } from '../harness.js';
+
+/** A running server, wherever it came from. */
+export interface Server {
+  readonly host: Host;
+  readonly control: ServerControl;
+  /** Ends it if it was started here, and removes its data. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A bystander's connection to the store. */
+export interface Bystander {
+  write(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Writes as fast as the store answers until the returned function is called, which waits for the last one; a store that
+ * is broken meanwhile is tried again. Resolves after the first write.
+ */
+export async function writeSteadily(open: () => Promise<Bystander>): Promise<() => Promise<void>> {
+  let bystander = await open();
+  await bystander.write();
+  const stop = new AbortController();
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        await bystander.write();
+      } catch {
+        await bystander.close().catch(() => undefined);
+        await delay(50);
+        bystander = await open().catch(() => bystander);
+      }
+    }
+    await bystander.close().catch(() => undefined);
+  };
+  const running = loop();
+  return () => {
+    stop.abort();
+    return running;
+  };
+}
