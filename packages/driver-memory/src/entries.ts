@@ -1,0 +1,138 @@
+import {
+  type Call,
+  type Child,
+  CoordinationError,
+  type Entry,
+  type Key,
+  type Kind,
+  type Place,
+  type Ref,
+  type Rule,
+  type Session,
+} from '@concordat/core/spi';
+import { endedError, unavailableError } from './errors.js';
+import type { Keys } from './keys.js';
+import { endingOf, entryName, kindOf } from './names.js';
+import { toRegister } from './registers.js';
+import type { Requests } from './requests.js';
+import { nameOf } from './store/paths.js';
+import type { Line, Placed } from './store/protocol.js';
+
+/** One try to get in, known by a name never used twice. */
+interface Attempt {
+  readonly session: string;
+  readonly key: string;
+  readonly line: Line;
+  /** While this key exists the try is not applied. */
+  readonly mark: string;
+  toPlace(placed: Placed): Place;
+}
+
+/** The context in which core asks for an entry. */
+export interface EnterContext {
+  readonly epoch: number;
+  readonly signal: AbortSignal;
+}
+
+/** Ordered entries of this session. */
+export class Entries {
+  readonly #requests: Requests;
+  readonly #session: Session;
+  readonly #keys: Keys;
+  #attempts = 0;
+
+  constructor(requests: Requests, session: Session, keys: Keys) {
+    this.#requests = requests;
+    this.#session = session;
+    this.#keys = keys;
+  }
+
+  async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, { epoch, signal }: EnterContext): Promise<Place> {
+    const value = new Uint8Array(data);
+    for (;;) {
+      this.#session.check(epoch);
+      if (signal.aborted) throw unavailableError(signal.reason);
+      const attempt = this.#attempt(dir, kind, rule, epoch);
+      const placed = (await this.#send(attempt, value)) ?? (await this.#settle(attempt, epoch));
+      if (placed !== null) return attempt.toPlace(placed);
+      // Voided: it is certain that the lost request is not and will not be applied, so this is no blind retry.
+      await this.#session.connected(epoch);
+    }
+  }
+
+  async ahead(entry: Entry, rule: Rule, call: Call): Promise<readonly Ref[] | null> {
+    const request = { key: this.#keyOf(entry), created: entry.created, line: this.#line(entry.dir, rule) };
+    const placed = await this.#requests.ask('ahead', request, call);
+    return placed === null ? null : refsIn(entry.dir, placed);
+  }
+
+  async update(entry: Entry, data: Uint8Array, call: Call): Promise<void> {
+    const request = { key: this.#keyOf(entry), created: entry.created, value: new Uint8Array(data) };
+    if (await this.#requests.ask('update', request, call)) return;
+    throw new CoordinationError('GRANT_LOST', `the entry ${entry.name} in ${entry.dir} is not there any more`);
+  }
+
+  // By name alone: it is never used twice.
+  async leave(entry: Entry, call: Call): Promise<void> {
+    await this.#requests.ask('delete', { key: this.#keyOf(entry), version: null, owner: null }, call);
+  }
+
+  async first(dir: Key, call: Call): Promise<Child | null> {
+    const [oldest] = await this.#requests.ask('list', { dir: this.#keys.of(dir) }, call);
+    if (oldest === undefined) return null;
+    const name = nameOf(oldest.key);
+    return { name, kind: kindOf(name), register: toRegister(oldest) };
+  }
+
+  // `null` when the reply was lost, and so the outcome.
+  async #send({ session, key, mark, line }: Attempt, value: Uint8Array): Promise<Placed | null> {
+    try {
+      return await this.#requests.ask('enter', { session, key, value, unless: mark, line });
+    } catch (error) {
+      if (CoordinationError.is(error, 'OUTCOME_UNKNOWN')) return null;
+      throw error;
+    }
+  }
+
+  // The lost request may arrive late, after this: so an entry that is not there yet is voided in the step that looks for it.
+  async #settle({ session, key, mark, line }: Attempt, epoch: number): Promise<Placed | null> {
+    for (;;) {
+      await this.#session.connected(epoch);
+      this.#session.check(epoch);
+      try {
+        return await this.#requests.ask('settle', { session, key, mark, line });
+      } catch (error) {
+        if (CoordinationError.is(error, 'OUTCOME_UNKNOWN') || CoordinationError.is(error, 'UNAVAILABLE')) continue;
+        throw error;
+      }
+    }
+  }
+
+  #attempt(dir: Key, kind: Kind, rule: Rule, epoch: number): Attempt {
+    const session = this.#session.state.id;
+    if (session === null) throw endedError();
+    const name = entryName(session, ++this.#attempts, kind);
+    return {
+      session,
+      key: this.#keys.of(`${dir}/${name}`),
+      line: this.#line(dir, rule),
+      mark: this.#keys.voiding(name),
+      toPlace: (placed) => ({
+        entry: { dir, name, kind, epoch, created: placed.created, seen: null },
+        ahead: refsIn(dir, placed),
+      }),
+    };
+  }
+
+  #keyOf({ dir, name }: Entry): string {
+    return this.#keys.of(`${dir}/${name}`);
+  }
+
+  #line(dir: Key, rule: Rule): Line {
+    return { dir: this.#keys.of(dir), ending: rule.of === undefined ? null : endingOf(rule.of), limit: rule.limit };
+  }
+}
+
+function refsIn(dir: Key, placed: Placed): readonly Ref[] {
+  return placed.ahead.map(({ key, created }) => ({ dir, name: nameOf(key), created, seen: null }));
+}
