@@ -64,6 +64,7 @@ export class EntryGrant implements Grant {
   readonly #entry: Entry;
   readonly #token: bigint;
   readonly #listeners: (() => void)[];
+  readonly #stopLog: () => void;
   readonly #ownWatchTimer: Timer;
   #ownWatch: Subscription | null = null;
   #controller: AbortController | null = null;
@@ -79,9 +80,11 @@ export class EntryGrant implements Grant {
     this.#token = token;
     const { session, clock } = context;
     this.#listeners = [
-      session.onLost(entry.epoch, (reason) => this.#drop(ending(line, reason)), 'abort'),
+      session.onLost(entry.epoch, (reason) => this.#dropFlag(ending(line, reason)), 'flag'),
+      session.onLost(entry.epoch, () => this.#controller?.abort(this.#over), 'abort'),
       session.onLost(entry.epoch, () => this.#tell(), 'end'),
     ];
+    this.#stopLog = session.onLost(entry.epoch, () => this.#log(), 'log');
     this.#ownWatchTimer = clock.setTimer(() => this.#watchOwnEntry(), ownWatchDelayMs);
     if (this.#over === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
   }
@@ -118,7 +121,7 @@ export class EntryGrant implements Grant {
     if (this.#released !== null) return this.#released;
     this.#context.session.alive();
     const message = `${this.#line.primitive} "${this.#line.name}" was released`;
-    this.#drop(new CoordinationError('NOT_HELD', message));
+    if (this.#over === null) this.#drop(new CoordinationError('NOT_HELD', message));
     this.#released = this.#context.leaving.leave(this.#line, this.#entry);
     this.#tell();
     return this.#released;
@@ -140,15 +143,25 @@ export class EntryGrant implements Grant {
     if (this.#over !== null) this.#tell();
   }
 
+  // By itself, not with its session: the whole of a loss in one go.
   #drop(reason: CoordinationError): void {
-    if (this.#over !== null) return;
+    this.#stopLog();
+    this.#dropFlag(reason);
+    this.#controller?.abort(reason);
+    this.#log();
+  }
+
+  #dropFlag(reason: CoordinationError): void {
     this.#over = reason;
     this.#ownWatchTimer.cancel();
     this.#ownWatch?.unsubscribe();
-    this.#controller?.abort(reason);
+  }
+
+  #log(): void {
+    const reason = this.#over;
+    if (reason?.code !== 'GRANT_LOST') return;
     const { events } = this.#context;
-    if (reason.code === 'GRANT_LOST')
-      events.line({ ...this.#line, type: 'grant-lost', entry: this.#entry.name, token: this.#token, reason });
+    events.line({ ...this.#line, type: 'grant-lost', entry: this.#entry.name, token: this.#token, reason });
   }
 
   #tell(): void {

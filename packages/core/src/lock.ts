@@ -98,6 +98,7 @@ export class QueuedLock implements Lock {
     const limited = { ...options, timeoutMs: Math.min(options.timeoutMs ?? requests.timeoutMs, requests.timeoutMs) };
     const wait = new Wait(limited, session, clock, () => standing.describe());
     try {
+      wait.check();
       const first = await wait.race(requests.read((backend, call) => backend.first(queue.dir, call)));
       if (first !== null) return undefined;
       const place = await enterLine(this.#context, queue, wait, await wait.connected());

@@ -4,6 +4,8 @@ import { Call } from './spi/call.js';
 import type { Clock } from './spi/clock.js';
 import type { Session } from './spi/session.js';
 
+const pauseMs = 20;
+
 type Run<T> = (backend: Backend, call: Call) => Promise<T>;
 
 /**
@@ -58,13 +60,31 @@ export class Requests {
         const backend = this.backend();
         if (backend === null) fail(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
         else
-          run(backend, call).then((value) => {
-            if (end()) resolve(value);
-          }, fail);
+          run(backend, call).then(
+            (value) => {
+              if (end()) resolve(value);
+            },
+            (error: unknown) => {
+              if (call.over) return;
+              // What certainly changed nothing is asked again until its limit, over a reconnect as well.
+              const harmless = CoordinationError.is(error, 'UNAVAILABLE') && !(changes && call.sent);
+              if (harmless) takeBack = this.#later(ask);
+              else fail(error);
+            },
+          );
       };
-      takeBack = this.session.whenConnected({ epoch, resolve: start, reject: fail });
-      if (call.over) takeBack();
+      const ask = (): void => {
+        takeBack = this.session.whenConnected({ epoch, resolve: start, reject: fail });
+        if (call.over) takeBack();
+      };
+      ask();
     });
+  }
+
+  // A pause first: a driver may know of a cut before the session's state shows it.
+  #later(ask: () => void): () => void {
+    const timer = this.clock.setTimer(ask, pauseMs, true);
+    return () => timer.cancel();
   }
 
   // Whatever ended it: a write that was sent and not answered has an unknown outcome.

@@ -16,7 +16,7 @@ export class Wait {
   readonly #deadline: number;
   #timer: Timer | null = null;
   readonly #listeners = new Set<(reason: unknown) => void>();
-  readonly #detach: () => void;
+  readonly #detachers: (() => void)[] = [];
   readonly #timeoutMs: number | undefined;
   #ended = false;
   #reason: unknown;
@@ -33,12 +33,9 @@ export class Wait {
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs;
     this.#deadline = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + options.timeoutMs;
-    const detachers: (() => void)[] = [];
-    if (this.#userSignal !== undefined) detachers.push(onAbort(this.#userSignal, () => this.#end()));
-    detachers.push(session.onClose(() => this.#end()));
-    this.#detach = () => {
-      for (const detach of detachers) detach();
-    };
+    if (this.#userSignal !== undefined) this.#detachers.push(onAbort(this.#userSignal, () => this.#end()));
+    // Calls back at once when it is closed already.
+    this.#detachers.push(session.onClose(() => this.#end()));
     if (options.timeoutMs !== undefined) this.#armLimit();
     if (this.#verdict() !== undefined) this.#end();
   }
@@ -143,7 +140,7 @@ export class Wait {
   /** To be called when the wait is done: takes every listener and timer back. */
   finish(): void {
     this.#timer?.cancel();
-    this.#detach();
+    for (const detach of this.#detachers) detach();
     this.#listeners.clear();
   }
 
@@ -170,7 +167,7 @@ export class Wait {
     this.#ended = true;
     this.#reason = verdict.reason;
     this.#timer?.cancel();
-    this.#detach();
+    for (const detach of this.#detachers) detach();
     this.#controller.abort(verdict.reason);
     const listeners = [...this.#listeners];
     this.#listeners.clear();

@@ -1,13 +1,22 @@
 import type { CoordinationError } from '../errors.js';
 
-/** When within one loss a listener runs: signals abort, then owning streams end, then the driver cleans up. */
-export type LossStage = 'abort' | 'end' | 'driver';
+/**
+ * When within one loss a listener runs: all flags drop, then signals abort, then owning streams end, then (after the state was shown)
+ * it is logged, then the driver cleans up.
+ */
+export type LossStage = 'flag' | 'abort' | 'end' | 'log' | 'driver';
 
 type Listener = (reason: CoordinationError) => void;
 
 /** Who has to be told that a session is over, in the order they asked. */
 export class LossListeners {
-  readonly #byStage: Record<LossStage, Set<Listener>> = { abort: new Set(), end: new Set(), driver: new Set() };
+  readonly #byStage: Record<LossStage, Set<Listener>> = {
+    flag: new Set(),
+    abort: new Set(),
+    end: new Set(),
+    log: new Set(),
+    driver: new Set(),
+  };
 
   add(stage: LossStage, listener: Listener): () => void {
     // Taken back also while a loss is being told: an earlier listener may end what a later one is for.
@@ -24,7 +33,8 @@ export class LossListeners {
 
   /** Everybody there is, and forgets them: each is told once. */
   take(): { run(stage: LossStage, reason: CoordinationError): void } {
-    const taken = { abort: [...this.#byStage.abort], end: [...this.#byStage.end], driver: [...this.#byStage.driver] };
+    const { flag, abort, end, log, driver } = this.#byStage;
+    const taken = { flag: [...flag], abort: [...abort], end: [...end], log: [...log], driver: [...driver] };
     for (const listeners of Object.values(this.#byStage)) listeners.clear();
     return {
       run: (stage, reason) => {

@@ -1,4 +1,4 @@
-import { BehaviorSubject, type Observable } from 'rxjs';
+import { type Observable, ReplaySubject } from 'rxjs';
 import { CoordinationError } from '../errors.js';
 import type { SessionPhase, SessionState } from '../session-state.js';
 import type { Clock, Timer } from './clock.js';
@@ -27,11 +27,14 @@ interface Waiter {
  */
 export class Session {
   readonly #clock: Clock;
-  readonly #states$: BehaviorSubject<SessionState>;
+  // Replays the latest also to who comes after the end.
+  readonly #states$ = new ReplaySubject<SessionState>(1);
   readonly #listeners = new LossListeners();
   readonly #waiters = new Set<Waiter>();
   readonly #closeListeners = new Set<() => void>();
   readonly #observers = new Set<(state: SessionState) => void>();
+  #state: SessionState = { state: 'connecting', epoch: 1, id: null, timeoutMs: 0, reason: null };
+  #loss: CoordinationError | null = null;
   #deadline: Deadline | null = null;
   #order = 0n;
   #deadlineTimer: Timer | null = null;
@@ -41,14 +44,8 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.#clock = options.clock;
-    this.#states$ = new BehaviorSubject<SessionState>({
-      state: 'connecting',
-      epoch: 1,
-      id: null,
-      timeoutMs: 0,
-      reason: null,
-    });
     this.state$ = this.#states$.asObservable();
+    this.#states$.next(this.#state);
   }
 
   // What core and the recipes read -----------------------------------------------------------------------------------
@@ -57,7 +54,7 @@ export class Session {
   readonly state$: Observable<SessionState>;
 
   get state(): SessionState {
-    return this.#states$.value;
+    return this.#state;
   }
 
   get epoch(): number {
@@ -100,7 +97,7 @@ export class Session {
 
   /**
    * Calls `listener` once when `epoch` is over, with `SESSION_LOST` or `CLOSED`; at once when it is over already. Within one
-   * loss all of stage `abort` run first (oldest first), then all of `end`, then `state$` emits, then `driver`.
+   * loss all of stage `flag` run first, then `abort` (oldest first), then `end`, then `state$` emits, then `log`, then `driver`.
    * Returns what takes the listener back.
    */
   onLost(epoch: number, listener: (reason: CoordinationError) => void, stage: LossStage = 'end'): () => void {
@@ -169,11 +166,12 @@ export class Session {
    * @returns the epoch, or `null` when the report came too late and the driver has to end that session again.
    */
   opened(id: string, timeoutMs: number, sentAt: number, lagMs: number): number | null {
-    if (this.state.state !== 'connecting') return null;
+    const deadline = new Deadline(timeoutMs, lagMs, sentAt);
+    if (this.state.state !== 'connecting' || this.#clock.now() >= deadline.at) return null;
     this.#refusal = null;
     this.#trouble = null;
     this.#order = 0n;
-    this.#deadline = new Deadline(timeoutMs, lagMs, sentAt);
+    this.#deadline = deadline;
     this.#armDeadline();
     this.#armSilence();
     const { epoch } = this.state;
@@ -219,7 +217,9 @@ export class Session {
   lose(epoch: number, reason: CoordinationError): void {
     if (epoch !== this.epoch || !this.#mayBeHeld()) return;
     this.#endEpoch();
+    this.#loss = reason;
     const told = this.#listeners.take();
+    told.run('flag', reason);
     told.run('abort', reason);
     told.run('end', reason);
     this.#move('lost', { reason });
@@ -228,6 +228,7 @@ export class Session {
       this.#waiters.delete(waiter);
       waiter.reject(reason);
     }
+    told.run('log', reason);
     told.run('driver', reason);
   }
 
@@ -258,6 +259,7 @@ export class Session {
     this.#endEpoch();
     const reason = closedError();
     const told = this.#listeners.take();
+    told.run('flag', reason);
     told.run('abort', reason);
     told.run('end', reason);
     this.#move('closed', { reason: null });
@@ -265,6 +267,7 @@ export class Session {
     this.#waiters.clear();
     for (const listener of [...this.#closeListeners]) listener();
     this.#closeListeners.clear();
+    told.run('log', reason);
     told.run('driver', reason);
     this.#states$.complete();
     this.#observers.clear();
@@ -277,7 +280,7 @@ export class Session {
   }
 
   #lostError(): CoordinationError {
-    return this.state.reason ?? new CoordinationError('SESSION_LOST', 'the session is over');
+    return this.#loss ?? new CoordinationError('SESSION_LOST', 'the session is over');
   }
 
   #endEpoch(): void {
@@ -297,6 +300,7 @@ export class Session {
   }
 
   #next(state: SessionState): void {
+    this.#state = state;
     this.#states$.next(state);
     for (const observer of [...this.#observers]) observer(state);
   }
