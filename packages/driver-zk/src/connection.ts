@@ -1,0 +1,134 @@
+/** How a node comes to be: `container` nodes are removed by the server once their last child has gone. */
+export type NodeMode = 'persistent' | 'container' | 'ephemeral' | 'ephemeral-sequential';
+
+/** What ZooKeeper keeps about a node, as far as it is used here. */
+export interface NodeStat {
+  /** czxid: the transaction that created it. */
+  readonly created: bigint;
+  /** mzxid: the transaction that last wrote its data. */
+  readonly modified: bigint;
+  /** The counter that a conditional write is compared with; it restarts at 0 when the node is created again. */
+  readonly version: number;
+  /** Session it lives and dies with, lower-case hex; `null` for persistent and container nodes. */
+  readonly owner: string | null;
+  readonly dataLength: number;
+}
+
+/** A node as it was read. */
+export interface Node {
+  readonly stat: NodeStat;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Why a request failed. `unsent`: nothing left this process. `lost`: it was sent, and the connection ended before its
+ * reply came. `over-limit`: larger than the server's limit of 1 MiB, which would cost the connection, so it was not sent.
+ */
+export type FailureCode =
+  | 'unsent'
+  | 'lost'
+  | 'over-limit'
+  | 'no-node'
+  | 'node-exists'
+  | 'bad-version'
+  | 'not-empty'
+  | 'no-children-for-ephemerals'
+  | 'no-auth'
+  | 'auth-failed'
+  | 'expired'
+  | 'bad-arguments'
+  | 'other';
+
+export interface Failure {
+  readonly ok: false;
+  readonly code: FailureCode;
+  /** The server's own words. */
+  readonly message: string;
+}
+
+/** Requests never reject: what became of one is its value. */
+export type Answer<Value> = { readonly ok: true; readonly value: Value } | Failure;
+
+/** Any change of the node under `path`; `child` when only its list of children changed. */
+export interface NodeEvent {
+  readonly type: 'created' | 'deleted' | 'changed' | 'child';
+  readonly path: string;
+}
+
+/** What attaches another connection to the same session. */
+export interface Identity {
+  readonly id: string;
+  readonly password: string;
+}
+
+/** Why a connection is over. */
+export type CloseReason = 'lost' | 'unauthenticated' | 'closed';
+
+/**
+ * One connection of one session to one server: the port that the rest of this driver speaks to.
+ *
+ * Requests are answered in the order they were made, and events come in order with the answers (ZooKeeper's FIFO), so they
+ * may be pipelined. When the connection is over everything pending is answered `lost`, exactly once. Watches are
+ * one-shot, one per path and kind however often they are asked for, and end with the connection. Nothing is
+ * answered or told while the transport is at work.
+ */
+export interface Connection {
+  readonly identity: Identity;
+  /** Session timeout that the server granted, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Whether a request made now would be sent. */
+  readonly usable: boolean;
+  /** Requests answered so far, to tell a busy connection from a silent one. */
+  readonly answered: number;
+  /** Resolves when this connection is over, also when that happened before anybody asked. */
+  readonly closed: Promise<CloseReason>;
+
+  /** Answers the path that was created, with its sequence. */
+  create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<string>>;
+  /** With `watch`, the next change of this node is told; a missing node leaves no watch. */
+  get(path: string, watch: boolean): Promise<Answer<Node>>;
+  /** With `watch`, the next change or the creation of this node is told. */
+  exists(path: string, watch: boolean): Promise<Answer<NodeStat>>;
+  /** With `watch`, the next arrival or departure of a child is told; a missing node leaves no watch. */
+  children(path: string, watch: boolean): Promise<Answer<readonly string[]>>;
+  /** @param version the counter it must have, or `'any'`. */
+  set(path: string, data: Uint8Array, version: number | 'any'): Promise<Answer<NodeStat>>;
+  /** A `set` that only proves the session, counted apart. */
+  beat(path: string): Promise<Answer<NodeStat>>;
+  delete(path: string, version: number | 'any'): Promise<Answer<null>>;
+
+  /** The one listener for watch events. */
+  onEvent(listener: (event: NodeEvent) => void): void;
+  /** Drops the connection at once and keeps the session on the server. */
+  sever(): void;
+}
+
+/** A numeric address; IPv6 without brackets. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One try to open one connection. */
+export interface Attempt {
+  readonly address: Address;
+  readonly sessionTimeoutMs: number;
+  /** How long this try may take, in milliseconds. */
+  readonly limitMs: number;
+  /** The session to attach to; `null` asks for a new one. */
+  readonly resume: Identity | null;
+  readonly credentials: { readonly username: string; readonly password: string } | null;
+  readonly signal: AbortSignal;
+}
+
+/** Why there is no connection. `expired`: the session to be resumed is over, by the server's word. */
+export type AttemptFailure = 'unreachable' | 'silent' | 'not-zookeeper' | 'unauthenticated' | 'expired' | 'aborted';
+
+export type AttemptResult =
+  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: false; readonly failure: AttemptFailure };
+
+/** Opens connections. */
+export interface Transport {
+  connect(attempt: Attempt): Promise<AttemptResult>;
+}

@@ -1,0 +1,1 @@
+export { zookeeper } from './driver.js';
