@@ -40,7 +40,8 @@ export class Requests {
 
   #request<T>(run: Run<T>, epoch: number | undefined, changes: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const call = new Call(this.clock.now() + this.timeoutMs);
+      const deadline = this.clock.now() + this.timeoutMs;
+      let call = new Call(deadline);
       let takeBack: () => void = () => undefined;
       const end = (): boolean => {
         if (call.over) return false;
@@ -52,31 +53,29 @@ export class Requests {
         return true;
       };
       const fail = (error: unknown): void => {
-        if (end()) reject(this.#meaning(error, call, changes));
+        if (end()) reject(error);
       };
-      const timer = this.clock.setTimer(() => fail(this.#timeoutError()), this.timeoutMs, true);
-      this.#pending.add(fail);
+      const answered = (value: T): void => {
+        if (end()) resolve(value);
+      };
+      // `UNAVAILABLE` is the driver's word that nothing was applied: asked again until the limit, over a reconnect as well.
+      const refused = (error: unknown): void => {
+        if (call.over) return;
+        if (CoordinationError.is(error, 'UNAVAILABLE')) takeBack = this.#later(ask);
+        else fail(error);
+      };
       const start = (): void => {
         const backend = this.backend();
-        if (backend === null) fail(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
-        else
-          run(backend, call).then(
-            (value) => {
-              if (end()) resolve(value);
-            },
-            (error: unknown) => {
-              if (call.over) return;
-              // What certainly changed nothing is asked again until its limit, over a reconnect as well.
-              const harmless = CoordinationError.is(error, 'UNAVAILABLE') && !(changes && call.sent);
-              if (harmless) takeBack = this.#later(ask);
-              else fail(error);
-            },
-          );
+        call = new Call(deadline);
+        if (backend === null) refused(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
+        else run(backend, call).then(answered, refused);
       };
       const ask = (): void => {
         takeBack = this.session.whenConnected({ epoch, resolve: start, reject: fail });
         if (call.over) takeBack();
       };
+      const timer = this.clock.setTimer(() => fail(this.#timeoutError(changes && call.sent)), this.timeoutMs, true);
+      this.#pending.add(fail);
       ask();
     });
   }
@@ -87,17 +86,10 @@ export class Requests {
     return () => timer.cancel();
   }
 
-  // Whatever ended it: a write that was sent and not answered has an unknown outcome.
-  #meaning(error: unknown, call: Call, changes: boolean): unknown {
-    const unanswered = CoordinationError.is(error, 'UNAVAILABLE');
-    if (changes && call.sent && unanswered)
-      return new CoordinationError('OUTCOME_UNKNOWN', 'the request was sent and no reply came', { cause: error });
-    return error;
-  }
-
-  #timeoutError(): CoordinationError {
+  #timeoutError(outcomeUnknown: boolean): CoordinationError {
     const cause = this.session.trouble;
+    const code = outcomeUnknown ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
     const limit = this.timeoutMs.toLocaleString('en-US');
-    return new CoordinationError('UNAVAILABLE', `no answer within ${limit} ms`, cause === null ? {} : { cause });
+    return new CoordinationError(code, `no answer within ${limit} ms`, cause === null ? {} : { cause });
   }
 }

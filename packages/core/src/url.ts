@@ -44,7 +44,8 @@ export function parseUrl(url: string, schemes: Readonly<Record<string, UrlScheme
   if (match === null) throw invalid(`a coordinator's URL starts with one of: ${known}`);
   if (scheme === undefined) throw invalid(`unknown scheme "${name}"; known are ${known}`);
   // Part of a password would be taken for something else, and messages may name that.
-  if (/^\/\/[^@]*[/?#].*@/s.test(match[2] ?? '')) throw invalid('write an @ that is not behind user and password, and a /, ? or # in these, percent-encoded');
+  if (/^\/\/[^@]*[/?#].*@/s.test(match[2] ?? ''))
+    throw invalid('write an @ that is not behind user and password, and a /, ? or # in these, percent-encoded');
   const { body, query } = split(match[2] ?? '');
   const options = { ...readQuery(query, scheme), ...(scheme.secure ? { secure: true } : {}) };
   if (scheme.defaultPort === null) return { scheme: name, options: { ...options, storeName: decode(body) } };

@@ -55,12 +55,32 @@ describe('a request', () => {
     const unsent = requests.write(unanswered(false));
     const cut = requests.write((_store, call) => {
       call.markSent();
-      return Promise.reject(new CoordinationError('UNAVAILABLE', 'cut'));
+      return Promise.reject(new CoordinationError('OUTCOME_UNKNOWN', 'cut'));
     });
+    await expect(cut).rejects.toMatchObject({ message: '[OUTCOME_UNKNOWN] cut' });
     clock.pass(4_000);
     await expect(sent).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', retryable: false });
     await expect(unsent).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    await expect(cut).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  });
+
+  it('that certainly changed nothing is asked again, over a reconnect as well, until its limit', async () => {
+    open();
+    let tries = 0;
+    const cut = (): Promise<never> => {
+      tries += 1;
+      if (tries === 1) session.cut(1);
+      return Promise.reject(new CoordinationError('UNAVAILABLE', 'cut'));
+    };
+    const later = requests.write((_store, call) => {
+      call.markSent();
+      return tries > 1 ? Promise.resolve('done') : cut();
+    });
+    await Promise.resolve();
+    clock.pass(100);
+    expect(tries).toBe(1);
+    tries = 2;
+    session.confirmed(1, clock.now());
+    await expect(later).resolves.toBe('done');
   });
 
   it('ends with the close of the coordinator, and leaves no timer', async () => {

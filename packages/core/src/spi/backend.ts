@@ -108,7 +108,8 @@ export interface Traffic {
  * checks the session's clock before anything is passed on, and shares each watch. So a driver may assume that
  * it is called while the session is `connected`, and rejects with `UNAVAILABLE` when it finds that it is not.
  *
- * Every rejection is a `CoordinationError`. A driver never retries a write blindly. It calls nobody while it handles a
+ * Every rejection is a `CoordinationError`. `UNAVAILABLE` is the driver's word that nothing was applied and nothing will be: core asks again
+ * until the limit. A write whose reply was lost rejects `OUTCOME_UNKNOWN`; a driver never retries it blindly. It calls nobody while it handles a
  * reply of the transport in a place where the transport would be harmed.
  *
  * Costs are given as round trips a caller waits for.
