@@ -1,0 +1,203 @@
+import {
+  type Call,
+  type Child,
+  CoordinationError,
+  type Entry,
+  type Key,
+  type Kind,
+  type Place,
+  type Ref,
+  type Rule,
+} from '@concordat/core/spi';
+import { Backoff } from './backoff.js';
+import type { Keys } from './keys.js';
+import { entryName, hexLease, kindOf, scopeOf } from './names.js';
+import { bytes, exists, isAbsent, toRegister, wasCreatedAt } from './registers.js';
+import type { Requests } from './requests.js';
+import type { SessionKeeper } from './session-keeper.js';
+import {
+  type Operation,
+  type RangeReply,
+  SortOrder,
+  SortTarget,
+  type Transaction,
+  type TransactionReply,
+} from './transport.js';
+
+/** On whose behalf an entry is made. */
+export interface EnterContext {
+  readonly epoch: number;
+  readonly signal: AbortSignal;
+}
+
+interface Attempt {
+  readonly entry: Omit<Entry, 'created' | 'seen'>;
+  readonly key: Buffer;
+  readonly lease: string;
+  /** Leased: keeps this attempt, should it arrive late, from having an effect. */
+  readonly putVoid: Operation;
+  readonly voidKey: Buffer;
+}
+
+/**
+ * Ordered entries: keys with the session's lease, in the order of their creation, as Go's `concurrency` lays them out.
+ *
+ * A request whose reply was lost may still be applied later, even after a clean-up that was answered (4 of 20 when tried). So each attempt
+ * is conditional on a key of its own being absent, and giving it up means writing that key first.
+ */
+export class Entries {
+  readonly #requests: Requests;
+  readonly #keys: Keys;
+  readonly #keeper: SessionKeeper;
+  #attempts = 0;
+
+  constructor(requests: Requests, keys: Keys, keeper: SessionKeeper) {
+    this.#requests = requests;
+    this.#keys = keys;
+    this.#keeper = keeper;
+  }
+
+  async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
+    for (;;) {
+      if (context.signal.aborted)
+        throw new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there');
+      const attempt = this.#attempt(dir, kind, context.epoch);
+      const place = await this.#try(attempt, data, rule, context);
+      if (place !== null) return place;
+    }
+  }
+
+  async ahead(entry: Entry, rule: Rule, call: Call): Promise<readonly Ref[] | null> {
+    const own: Operation = { request_range: { key: this.#keyOf(entry), keys_only: true } };
+    const success = [own, this.#nearest(entry.dir, rule.of, rule.limit, entry.created - 1n)];
+    const reply = await this.#requests.readTxn({ success }, call);
+    const found = rangeAt(reply, 0).kvs[0];
+    if (found === undefined || BigInt(found.create_revision) !== entry.created) return null;
+    return this.#refs(entry.dir, reply, 1);
+  }
+
+  async update(entry: Entry, data: Uint8Array, call: Call): Promise<void> {
+    const key = this.#keyOf(entry);
+    const success: Operation[] = [{ request_put: { key, value: bytes(data), ignore_lease: true } }];
+    const { succeeded } = await this.#requests.writeTxn({ compare: [wasCreatedAt(key, entry.created)], success }, call);
+    if (!succeeded) throw new CoordinationError('GRANT_LOST', 'the entry is not there any more');
+  }
+
+  /** A plain delete: the name is never used again, so it can only be mine. */
+  async leave(entry: Entry, call: Call): Promise<void> {
+    await this.#requests.delete(this.#keyOf(entry), call);
+  }
+
+  async first(dir: Key, call: Call): Promise<Child | null> {
+    const { range, nameOf } = this.#keys.below(dir);
+    const order = { sort_target: SortTarget.Create, sort_order: SortOrder.Ascend, limit: 1 };
+    const pair = (await this.#requests.range({ ...range, ...order }, call)).kvs[0];
+    if (pair === undefined) return null;
+    const register = toRegister(pair);
+    const name = nameOf(pair.key);
+    return { name, kind: kindOf(dir, name, register.owner), register };
+  }
+
+  #attempt(dir: Key, kind: Kind, epoch: number): Attempt {
+    const lease = this.#keeper.lease(epoch);
+    this.#attempts += 1;
+    const id = `${hexLease(lease)}-${String(this.#attempts)}`;
+    const entry = { dir, name: entryName(kind, id), kind, epoch };
+    const voidKey = this.#keys.void(id);
+    const putVoid = { request_put: { key: voidKey, value: Buffer.from('1'), lease } };
+    return { entry, key: this.#keyOf(entry), lease, voidKey, putVoid };
+  }
+
+  /** `null` when the attempt was given up for good and a new one is due. */
+  async #try(attempt: Attempt, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place | null> {
+    const put: Operation = { request_put: { key: attempt.key, value: bytes(data), lease: attempt.lease } };
+    // One more than asked for, since the range sees what the transaction itself has put.
+    const success = [put, this.#nearest(attempt.entry.dir, rule.of, rule.limit + 1, 0n)];
+    const transaction = { compare: [isAbsent(attempt.voidKey)], success };
+    try {
+      const reply = await this.#requests.writeTxn(transaction, this.#requests.ownCall());
+      const created = BigInt(reply.header.revision);
+      const ahead = this.#refs(attempt.entry.dir, reply, 1).filter((ref) => ref.created !== created);
+      return { entry: { ...attempt.entry, created, seen: created }, ahead: ahead.slice(-rule.limit) };
+    } catch (error) {
+      if (!CoordinationError.is(error, 'OUTCOME_UNKNOWN')) throw error;
+      return this.#resolve(attempt, rule, context);
+    }
+  }
+
+  /** Goes on until the store said what became of the attempt, or the session is over. */
+  async #resolve(attempt: Attempt, rule: Rule, { epoch, signal }: EnterContext): Promise<Place | null> {
+    const { clock, session } = this.#requests;
+    const backoff = new Backoff(clock);
+    const stopListening = session.onLost(epoch, () => backoff.stop(), 'driver');
+    try {
+      for (;;) {
+        await session.connected(epoch);
+        const settled = await this.#settle(attempt, rule, signal.aborted);
+        if (settled !== undefined) return settled;
+        await backoff.wait();
+      }
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** `undefined` when this try, too, ended without an answer. */
+  async #settle(attempt: Attempt, rule: Rule, gaveUp: boolean): Promise<Place | null | undefined> {
+    try {
+      if (!gaveUp) return await this.#findOrVoid(attempt, rule);
+      await this.#send({ success: [attempt.putVoid, { request_delete_range: { key: attempt.key } }] });
+      return null;
+    } catch (error) {
+      if (CoordinationError.is(error, 'SESSION_LOST')) throw error;
+      return undefined;
+    }
+  }
+
+  async #findOrVoid(attempt: Attempt, rule: Rule): Promise<Place | null> {
+    const own: Operation = { request_range: { key: attempt.key, keys_only: true } };
+    const reply = await this.#send({ compare: [exists(attempt.key)], success: [own], failure: [attempt.putVoid] });
+    const found = reply.succeeded ? rangeAt(reply, 0).kvs[0] : undefined;
+    if (found === undefined) return null;
+    const entry = { ...attempt.entry, created: BigInt(found.create_revision), seen: BigInt(reply.header.revision) };
+    const ahead = await this.ahead(entry, rule, this.#requests.ownCall());
+    return ahead === null ? null : { entry, ahead };
+  }
+
+  #send(transaction: Transaction): Promise<TransactionReply> {
+    return this.#requests.writeTxn(transaction, this.#requests.ownCall());
+  }
+
+  #keyOf(entry: { readonly dir: Key; readonly name: string }): Buffer {
+    return this.#keys.at(`${entry.dir}/${entry.name}`);
+  }
+
+  #nearest(dir: Key, of: Kind | undefined, limit: number, newest: bigint): Operation {
+    const { range } = this.#keys.below(scopeOf(dir, of));
+    return {
+      request_range: {
+        ...range,
+        sort_target: SortTarget.Create,
+        sort_order: SortOrder.Descend,
+        limit,
+        max_create_revision: String(newest),
+        keys_only: true,
+      },
+    };
+  }
+
+  /** Oldest first. */
+  #refs(dir: Key, reply: TransactionReply, index: number): readonly Ref[] {
+    const { nameOf } = this.#keys.below(dir);
+    const seen = BigInt(reply.header.revision);
+    return rangeAt(reply, index)
+      .kvs.map((pair) => ({ dir, name: nameOf(pair.key), created: BigInt(pair.create_revision), seen }))
+      .reverse();
+  }
+}
+
+function rangeAt(reply: TransactionReply, index: number): RangeReply {
+  const range = reply.responses[index]?.response_range;
+  if (range === undefined) throw new CoordinationError('BACKEND', 'etcd: a transaction lacks an answer');
+  return range;
+}

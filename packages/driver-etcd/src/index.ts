@@ -1,0 +1,1 @@
+export { etcd } from './driver.js';

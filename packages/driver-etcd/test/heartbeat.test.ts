@@ -1,0 +1,100 @@
+import { systemClock } from '@concordat/core/spi';
+import { expect, it, onTestFinished } from 'vitest';
+import { Heartbeat, type HeartbeatReport, type HeartbeatTransport } from '../src/heartbeat.js';
+import type { DuplexListener, KeepAliveReply, RangeReply } from '../src/transport.js';
+
+const lease = { id: '7', key: Buffer.from('session/7'), timeoutMs: 4_000 };
+
+class ScriptedServer implements HeartbeatTransport {
+  readonly connection = {};
+  renewals = 0;
+  term = '2';
+  renewTerm = '2';
+  ttl = '4';
+  silent = false;
+  keyLease: string | null = '7';
+  replaced = 0;
+
+  keepAlive(listener: DuplexListener<KeepAliveReply>): ReturnType<HeartbeatTransport['keepAlive']> {
+    return {
+      write: () => {
+        this.renewals += 1;
+        if (this.silent) return;
+        const header = { cluster_id: '1', member_id: '1', revision: '9', raft_term: this.renewTerm };
+        setImmediate(() => listener.message({ header, ID: lease.id, TTL: this.ttl }));
+      },
+      close: () => undefined,
+    };
+  }
+
+  range(): Promise<RangeReply> {
+    const header = { cluster_id: '1', member_id: '1', revision: '9', raft_term: this.term };
+    const pair = { key: lease.key, value: Buffer.alloc(0), create_revision: '1', mod_revision: '1', version: '1' };
+    const kvs = this.keyLease === null ? [] : [{ ...pair, lease: this.keyLease }];
+    return Promise.resolve({ header, kvs, more: false, count: '1' });
+  }
+
+  replace(): void {
+    this.replaced += 1;
+  }
+}
+
+function beating(server: ScriptedServer): { readonly told: string[]; readonly heartbeat: Heartbeat } {
+  const told: string[] = [];
+  const report: HeartbeatReport = {
+    confirmed: () => void told.push('confirmed'),
+    dead: () => void told.push('dead'),
+    keyMissing: () => void told.push('key missing'),
+    cut: () => void told.push('cut'),
+    orderBefore: () => 5n,
+    saw: (order, before) => void told.push(`saw ${String(order)} after ${String(before)}`),
+    sent: () => undefined,
+  };
+  const heartbeat = new Heartbeat(server, systemClock, lease, report);
+  onTestFinished(() => heartbeat.stop());
+  heartbeat.start();
+  return { told, heartbeat };
+}
+
+it('counts a renewal that a read of the same term followed', async () => {
+  const { told } = beating(new ScriptedServer());
+  await expect.poll(() => told).toEqual(['saw 9 after 5', 'confirmed']);
+});
+
+it('does not count a renewal of another term, and renews again at once', async () => {
+  const server = new ScriptedServer();
+  server.term = '3';
+  const { told } = beating(server);
+  await expect.poll(() => server.renewals).toBe(2);
+  server.renewTerm = '3';
+  await expect.poll(() => server.renewals, { timeout: 3_000 }).toBe(3);
+  await expect.poll(() => told.filter((what) => what === 'confirmed')).toEqual(['confirmed']);
+  expect(told.indexOf('confirmed')).toBe(told.length - 1);
+  expect(told.length).toBe(4);
+});
+
+it('takes a renewal without time to live for the end', async () => {
+  const server = new ScriptedServer();
+  server.ttl = '0';
+  const { told } = beating(server);
+  await expect.poll(() => told).toEqual(['dead']);
+});
+
+it.each([null, '0', '8'])('does not count a renewal while its key has lease %s', async (keyLease) => {
+  const server = new ScriptedServer();
+  server.keyLease = keyLease;
+  const { told } = beating(server);
+  await expect.poll(() => told).toEqual(['saw 9 after 5', 'key missing']);
+});
+
+it('turns to another connection when a renewal is not answered within a quarter of the timeout', async () => {
+  const server = new ScriptedServer();
+  server.silent = true;
+  const { told } = beating(server);
+  const start = performance.now();
+  await expect.poll(() => told, { timeout: 3_000, interval: 10 }).toEqual(['cut']);
+  expect(performance.now() - start).toBeGreaterThan(900);
+  expect(server.replaced).toBe(1);
+  server.silent = false;
+  await expect.poll(() => told).toContain('confirmed');
+});
