@@ -18,19 +18,13 @@ export interface Harness {
   start(): Promise<World>;
 }
 
-/** Requests of one client for one step, as {@link WireCounts} counts them. */
-export interface Cost {
-  readonly requests: number;
-  readonly writes: number;
-}
-
-/** What the steps of a lock cost, whatever the number of waiters. */
+/** What the steps of a lock cost one client on the wire, whatever the number of waiters. */
 export interface Costs {
   /** A free lock whose directory is there. */
-  readonly acquire: Cost;
-  readonly release: Cost;
-  /** What the next waiter sends and is sent, from the release before it until it is granted, its watch ended. */
-  readonly handOver: Cost & { readonly notifications: number };
+  readonly acquire: WireCounts;
+  readonly release: WireCounts;
+  /** The next waiter, from the release before it until it is granted, its watch ended. */
+  readonly handOver: WireCounts;
 }
 
 /** A running store. */

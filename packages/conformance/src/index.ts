@@ -1,5 +1,4 @@
 export type {
-  Cost,
   Costs,
   Harness,
   Link,

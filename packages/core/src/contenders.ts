@@ -28,39 +28,40 @@ export function waitingLine(context: Context, dir: Key): Observable<WaitingLine>
   return new Observable((subscriber) => {
     const { session, layout } = context;
     let children: readonly Child[] | null = null;
-    let tokenBase = 0n;
+    let tokenBase: bigint | null = null;
+    let line: readonly Contender[] | null = null;
     let shown: WaitingLine | null = null;
     const show = (): void => {
-      if (children === null) return;
+      if (children === null || tokenBase === null) return;
       const { state, id } = session.state;
+      line ??= contendersOf(children, tokenBase, id);
       const stale = state !== 'connected';
-      if (shown?.stale === stale && shown.contenders === lineOf) return;
-      lineOf = lineOf ?? contendersOf(children, tokenBase, id);
-      shown = { contenders: lineOf, stale };
+      if (shown?.stale === stale && shown.contenders === line) return;
+      shown = { contenders: line, stale };
       subscriber.next(shown);
     };
-    let lineOf: readonly Contender[] | null = null;
+    const changed = (): void => {
+      line = null;
+      show();
+    };
     const watch = context.watches.children(dir, { data: true }).subscribe({
       next: (snapshot) => {
         children = snapshot;
-        lineOf = null;
-        show();
+        changed();
       },
       error: (error: unknown) => subscriber.error(error),
       complete: () => subscriber.complete(),
     });
+    const readBase = async (epoch: number): Promise<void> => {
+      const base = await layout.tokenBase(epoch);
+      if (base === tokenBase) return;
+      tokenBase = base;
+      changed();
+    };
     const states = session.state$.subscribe({
       next: ({ state, epoch }) => {
-        if (state === 'connected')
-          layout.tokenBase(epoch).then(
-            (base) => {
-              if (base === tokenBase) return;
-              tokenBase = base;
-              lineOf = null;
-              show();
-            },
-            () => undefined,
-          );
+        // A base that cannot be read now is read in the next session; what was shown stays.
+        if (state === 'connected') readBase(epoch).catch(() => undefined);
         show();
       },
       complete: () => subscriber.complete(),

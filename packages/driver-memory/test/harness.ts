@@ -9,8 +9,8 @@ export const harness: Harness = {
   driver: memory,
   sessionTimeoutMs: 3_000,
   costs: {
-    acquire: { requests: 1, writes: 1 },
-    release: { requests: 1, writes: 1 },
+    acquire: { requests: 1, writes: 1, notifications: 0 },
+    release: { requests: 1, writes: 1, notifications: 0 },
     handOver: { requests: 2, writes: 0, notifications: 1 },
   },
   start: async () => worldOf(new MemoryStore()),

@@ -12,15 +12,15 @@ export interface HarnessOptions {
 
 // One transaction creates and lists; a waiter opens a watch, and ends it when it looks again.
 const etcdCosts: Costs = {
-  acquire: { requests: 1, writes: 1 },
-  release: { requests: 1, writes: 1 },
+  acquire: { requests: 1, writes: 1, notifications: 0 },
+  release: { requests: 1, writes: 1, notifications: 0 },
   handOver: { requests: 2, writes: 0, notifications: 1 },
 };
 
-// Create and listing travel together, then the own node is read; a waiter lists again.
+// Create and listing travel together, then the own node is read and watched; a waiter lists again.
 const zooKeeperCosts: Costs = {
-  acquire: { requests: 3, writes: 1 },
-  release: { requests: 1, writes: 1 },
+  acquire: { requests: 3, writes: 1, notifications: 0 },
+  release: { requests: 1, writes: 1, notifications: 1 },
   handOver: { requests: 1, writes: 0, notifications: 1 },
 };
 

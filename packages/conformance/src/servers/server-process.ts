@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { DataDirectory } from './data-directory.js';
 import { Guard } from './guard.js';
+import { until } from './until.js';
+
+const stopMs = 5_000;
 
 /** A command line. */
 export interface Command {
@@ -59,8 +62,11 @@ export class ServerProcess {
     child.unref();
   }
 
-  freeze(): void {
+  /** Resolves when every thread stands still: on a busy machine some of them run on for milliseconds after the signal. */
+  async freeze(): Promise<void> {
     this.#signal('SIGSTOP');
+    const { pid } = this;
+    if (pid !== null) await until(`${this.#file} stands still`, stopMs, async () => standsStill(pid) || undefined);
   }
 
   thaw(): void {
@@ -87,4 +93,14 @@ export class ServerProcess {
     if (!this.running) throw new Error(`no server to send ${signal} to: it was killed`);
     this.#child?.kill(signal);
   }
+}
+
+// Where there is no /proc to look at, the signal has to do.
+function standsStill(pid: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return readdirSync(`/proc/${String(pid)}/task`).every((task) => {
+    const line = readFileSync(`/proc/${String(pid)}/task/${task}/stat`, 'utf8');
+    // The program's name stands in brackets before the state, and may hold anything.
+    return line.slice(line.lastIndexOf(')') + 2).startsWith('T');
+  });
 }
