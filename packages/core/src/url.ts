@@ -55,7 +55,7 @@ export function parseUrl(url: string, schemes: Readonly<Record<string, UrlScheme
 
 /** The URL without its user and password, for messages. */
 export function redactUrl(url: string): string {
-  return url.replace(/\/\/[^/?#]*@/, '//***@');
+  return url.replace(/\/\/.*@/s, '//***@');
 }
 
 function split(rest: string): { body: string; query: string } {

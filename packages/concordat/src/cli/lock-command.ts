@@ -1,0 +1,89 @@
+import { CoordinationError, type Coordinator, type Grant } from '@concordat/core';
+import { createCoordinator } from '../create-coordinator.js';
+import type { LockRequest } from './arguments.js';
+import { exitCodes } from './exit-codes.js';
+import type { Notices } from './notices.js';
+import { RunningCommand } from './running-command.js';
+import type { SignalRouter } from './signal-router.js';
+import { showWaiting } from './waiting-status.js';
+
+const connectLimitMs = 12_000;
+
+/** Waits for the lock, runs the command while holding it, and answers the exit code. */
+export async function lockCommand(request: LockRequest, signals: SignalRouter, notices: Notices): Promise<number> {
+  await using coordinator = createCoordinator(request.url);
+  const deadline = performance.now() + (request.timeoutMs ?? Number.POSITIVE_INFINITY);
+  await reach(coordinator, Math.min(connectLimitMs, request.timeoutMs ?? connectLimitMs), signals.waiting);
+  const grant = await granted(coordinator, request, deadline, signals.waiting, notices);
+  if (grant === undefined) {
+    notices.line(`lock "${request.name}" is taken`);
+    return exitCodes.notGranted;
+  }
+  await using held = grant;
+  return await runHolding(held, request, signals, notices);
+}
+
+// A line may be long, but a store that is not there at all is nothing to wait for.
+async function reach(coordinator: Coordinator, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await coordinator.ready({ timeoutMs, signal });
+  } catch (error) {
+    if (!CoordinationError.is(error, 'TIMEOUT')) throw error;
+    const seen = CoordinationError.is(error.cause) ? error.cause.message : 'it did not answer';
+    throw new CoordinationError('UNAVAILABLE', `the store could not be reached within ${timeoutMs} ms: ${seen}`);
+  }
+}
+
+async function granted(
+  coordinator: Coordinator,
+  request: LockRequest,
+  deadline: number,
+  signal: AbortSignal,
+  notices: Notices,
+): Promise<Grant | undefined> {
+  const lock = coordinator.lock(request.name);
+  const options = {
+    signal,
+    ...(Number.isFinite(deadline) ? { timeoutMs: Math.max(0, deadline - performance.now()) } : {}),
+    ...(request.data === undefined ? {} : { data: request.data }),
+  };
+  if (request.tryOnly) return await lock.tryAcquire(options);
+  const stopShowing = request.quiet ? () => undefined : showWaiting(lock, request.name, notices);
+  try {
+    return await lock.acquire(options);
+  } finally {
+    stopShowing();
+  }
+}
+
+async function runHolding(
+  grant: Grant,
+  request: LockRequest,
+  signals: SignalRouter,
+  notices: Notices,
+): Promise<number> {
+  const { name, killAfterMs } = request;
+  grant.assertHeld();
+  signals.waiting.throwIfAborted();
+  const environment = {
+    CONCORDAT_LOCK_NAME: name,
+    CONCORDAT_LOCK_TOKEN: String(grant.token),
+    CONCORDAT_LOCK_FENCE: grant.fence,
+  };
+  const line = { file: request.command, args: request.commandArguments, environment };
+  const command = new RunningCommand(line, (message) => notices.line(message));
+  signals.passTo((signal) => command.send(signal));
+  const lost = (): void => {
+    notices.line(`ending the command: ${reasonOf(grant.signal.reason)}`);
+    command.terminate(killAfterMs);
+  };
+  grant.signal.addEventListener('abort', lost, { once: true });
+  const exitCode = await command.ended;
+  grant.signal.removeEventListener('abort', lost);
+  // Asked again at the end: whatever the command did last may have been too late.
+  return grant.signal.aborted ? exitCodes.lost : exitCode;
+}
+
+function reasonOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}
