@@ -57,19 +57,22 @@ export interface Grant {
 // A grant held for less than this never pays for a watch on its own entry.
 const ownWatchDelayMs = 100;
 
+/** Why a grant is over: given back, or what ended it. */
+type End = 'released' | CoordinationError;
+
 /** A grant on an entry of this session. */
 export class EntryGrant implements Grant {
   readonly #context: Context;
   readonly #line: Line;
   readonly #entry: Entry;
   readonly #token: bigint;
-  readonly #listeners: (() => void)[];
-  readonly #stopLog: () => void;
+  readonly #stopListening: () => void;
   readonly #ownWatchTimer: Timer;
   #ownWatch: Subscription | null = null;
   #controller: AbortController | null = null;
   #signal: AbortSignal | null = null;
-  #over: CoordinationError | null = null;
+  #end: End | null = null;
+  #reason: CoordinationError | null = null;
   #ended: ((reason: CoordinationError) => void) | null = null;
   #released: Promise<void> | null = null;
 
@@ -79,14 +82,14 @@ export class EntryGrant implements Grant {
     this.#entry = entry;
     this.#token = token;
     const { session, clock } = context;
-    this.#listeners = [
-      session.onLost(entry.epoch, (reason) => this.#dropFlag(ending(line, reason)), 'flag'),
-      session.onLost(entry.epoch, () => this.#controller?.abort(this.#over), 'abort'),
-      session.onLost(entry.epoch, () => this.#tell(), 'end'),
-    ];
-    this.#stopLog = session.onLost(entry.epoch, () => this.#log(), 'log');
     this.#ownWatchTimer = clock.setTimer(() => this.#watchOwnEntry(), ownWatchDelayMs);
-    if (this.#over === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
+    this.#stopListening = session.onLost(entry.epoch, {
+      flag: (cause) => this.#drop(cause),
+      abort: () => this.#abort(),
+      end: () => this.#tell(),
+      log: () => this.#log(),
+    });
+    if (this.#end === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
   }
 
   get token(): bigint {
@@ -104,25 +107,27 @@ export class EntryGrant implements Grant {
     // Made on first use: most grants are shorter than what it costs to make one.
     this.#controller = new AbortController();
     this.#signal = checkedSignal(this.#controller, () => this.#context.session.alive());
-    if (this.#over !== null) this.#controller.abort(this.#over);
+    if (this.#end !== null) this.#abort();
     return this.#signal;
   }
 
   get safeUntil(): number {
-    return this.#context.session.alive() && this.#over === null ? this.#context.session.safeUntil : 0;
+    return this.#context.session.alive() && this.#end === null ? this.#context.session.safeUntil : 0;
   }
 
   assertHeld(): void {
     this.#context.session.alive();
-    if (this.#over !== null) throw this.#over;
+    const reason = this.#why();
+    if (reason !== null) throw reason;
   }
 
   release(): Promise<void> {
     if (this.#released !== null) return this.#released;
     this.#context.session.alive();
-    const message = `${this.#line.primitive} "${this.#line.name}" was released`;
-    if (this.#over === null) this.#drop(new CoordinationError('NOT_HELD', message));
+    if (this.#end === null) this.#drop('released');
+    this.#stopListening();
     this.#released = this.#context.leaving.leave(this.#line, this.#entry);
+    this.#abort();
     this.#tell();
     return this.#released;
   }
@@ -134,54 +139,58 @@ export class EntryGrant implements Grant {
   /** Why it ended, when it was not given back; checks the clock. */
   lost(): CoordinationError | null {
     this.#context.session.alive();
-    return this.#over?.code === 'NOT_HELD' ? null : this.#over;
+    return this.#end === 'released' ? null : this.#why();
   }
 
   /** Tells the one owning stream that the grant is over, after every signal of the same loss was aborted. */
   whenOver(ended: (reason: CoordinationError) => void): void {
     this.#ended = ended;
-    if (this.#over !== null) this.#tell();
+    if (this.#end !== null) this.#tell();
   }
 
-  // By itself, not with its session: the whole of a loss in one go.
-  #drop(reason: CoordinationError): void {
-    this.#stopLog();
-    this.#dropFlag(reason);
-    this.#controller?.abort(reason);
-    this.#log();
-  }
-
-  #dropFlag(reason: CoordinationError): void {
-    this.#over = reason;
+  #drop(end: End): void {
+    this.#end = end;
     this.#ownWatchTimer.cancel();
     this.#ownWatch?.unsubscribe();
   }
 
+  #abort(): void {
+    if (this.#controller !== null) this.#controller.abort(this.#why());
+  }
+
+  #tell(): void {
+    const ended = this.#ended;
+    this.#ended = null;
+    const reason = ended === null ? null : this.#why();
+    if (reason !== null) ended?.(reason);
+  }
+
   #log(): void {
-    const reason = this.#over;
+    const reason = this.#why();
     if (reason?.code !== 'GRANT_LOST') return;
     const { events } = this.#context;
     events.line({ ...this.#line, type: 'grant-lost', entry: this.#entry.name, token: this.#token, reason });
   }
 
-  #tell(): void {
-    for (const stop of this.#listeners) stop();
-    const ended = this.#ended;
-    this.#ended = null;
-    if (this.#over !== null) ended?.(this.#over);
+  // Made when somebody asks: an error costs more than the rest of a release.
+  #why(): CoordinationError | null {
+    if (this.#reason === null && this.#end !== null) this.#reason = reasonOf(this.#line, this.#end);
+    return this.#reason;
   }
 
   // Gone means lost at once: the next in line may be granted already, whatever else we could find out first.
   #watchOwnEntry(): void {
     const { requests, session } = this.#context;
     const backend = requests.backend();
-    if (backend === null || this.#over !== null) return;
+    if (backend === null || this.#end !== null) return;
     this.#ownWatch = backend.gone(this.#entry, { touched: false }).subscribe({
       next: () => {
-        if (!session.alive() || this.#over !== null) return;
-        const cause = new CoordinationError('NOT_FOUND', 'its entry is not in the store any more');
-        this.#drop(ending(this.#line, cause));
+        if (!session.alive() || this.#end !== null) return;
+        this.#drop(new CoordinationError('NOT_FOUND', 'its entry is not in the store any more'));
+        this.#stopListening();
+        this.#abort();
         this.#tell();
+        this.#log();
         // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
         requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
       },
@@ -191,13 +200,10 @@ export class EntryGrant implements Grant {
   }
 }
 
-function ending(line: Line, cause: CoordinationError): CoordinationError {
-  if (cause.code === 'CLOSED') return cause;
-  return new CoordinationError('GRANT_LOST', `${line.primitive} "${line.name}" is not held any more: ${plain(cause)}`, {
-    cause,
-  });
-}
-
-function plain(error: CoordinationError): string {
-  return error.message.replace(/^\[\w+\] /, '');
+function reasonOf({ primitive, name }: Line, end: End): CoordinationError {
+  const what = `${primitive} "${name}"`;
+  if (end === 'released') return new CoordinationError('NOT_HELD', `${what} was released`);
+  if (end.code === 'CLOSED') return end;
+  const message = `${what} is not held any more: ${end.message.replace(/^\[\w+\] /, '')}`;
+  return new CoordinationError('GRANT_LOST', message, { cause: end });
 }

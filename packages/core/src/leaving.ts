@@ -16,7 +16,7 @@ export interface Line {
  * block a line for as long as this process lives.
  */
 export class Leaving {
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(
     readonly requests: Requests,
@@ -29,10 +29,13 @@ export class Leaving {
   }
 
   /** Lets `close()` wait for something that goes on behind its caller. */
-  track(work: Promise<void>): Promise<void> {
-    const tracked = work.finally(() => this.#running.delete(tracked));
-    this.#running.add(tracked);
-    return tracked;
+  track<T>(work: Promise<T>): Promise<T> {
+    const done = (): void => {
+      this.#running.delete(work);
+    };
+    this.#running.add(work);
+    work.then(done, done);
+    return work;
   }
 
   /** Resolves when nothing is left running. */

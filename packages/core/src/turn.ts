@@ -50,12 +50,13 @@ export async function enterLine(context: Context, queue: Queue, wait: Wait, epoc
   session.check(epoch);
   const backend = requests.backend();
   if (backend === null) throw new CoordinationError('UNAVAILABLE', 'the driver is not open');
-  const entering = backend.enter(queue.dir, queue.kind, queue.data, queue.rule, { epoch, signal: wait.signal });
-  const settled = entering.then(
-    () => undefined,
-    () => undefined,
-  );
-  void leaving.track(settled);
+  const onBehalf = {
+    epoch,
+    get signal(): AbortSignal {
+      return wait.signal;
+    },
+  };
+  const entering = leaving.track(backend.enter(queue.dir, queue.kind, queue.data, queue.rule, onBehalf));
   // The caller may be gone long before the outcome is certain; a place that comes late is left.
   const place = await wait.race(entering, (late) => void leaving.leave(lineOf(queue), late.entry));
   events.line({ ...lineOf(queue), type: 'entry-created', entry: place.entry.name, token: null, reason: null });

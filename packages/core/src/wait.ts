@@ -9,7 +9,7 @@ import type { Session } from './spi/session.js';
  * the coordinator. Abort wins over timeout, timeout over close, close over what the store said.
  */
 export class Wait {
-  readonly #controller = new AbortController();
+  #controller: AbortController | null = null;
   readonly #userSignal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #session: Session;
@@ -40,8 +40,11 @@ export class Wait {
     if (this.#verdict() !== undefined) this.#end();
   }
 
-  /** For a driver: aborts when the caller has gone. */
+  /** For a driver: aborts when the caller has gone. Made on first use: few waits come to need it. */
   get signal(): AbortSignal {
+    if (this.#controller !== null) return this.#controller.signal;
+    this.#controller = new AbortController();
+    if (this.#ended) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
@@ -168,7 +171,7 @@ export class Wait {
     this.#reason = verdict.reason;
     this.#timer?.cancel();
     for (const detach of this.#detachers) detach();
-    this.#controller.abort(verdict.reason);
+    this.#controller?.abort(verdict.reason);
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener(verdict.reason);

@@ -123,6 +123,17 @@ describe('the states', () => {
     expect(session.state.reason?.message).toMatch(/restored or wiped/);
   });
 
+  it('does not hold what an epoch saw against the next one, also before that is opened', () => {
+    const epoch = open();
+    session.saw(epoch, 1_000n, 0n);
+    session.lose(epoch, lost());
+    session.reopen();
+    const before = session.order;
+    const next = open();
+    session.saw(next, 5n, before);
+    expect(session.state).toMatchObject({ state: 'connected', epoch: 2 });
+  });
+
   it('accepts replies that overtook each other', () => {
     const epoch = open();
     const before = session.order;
@@ -141,6 +152,21 @@ describe('the states', () => {
     expect(states).toEqual(['connecting 1', 'connected 1', 'closed 1']);
     expect(completed).toBe(1);
     expect(clock.timers).toBe(0);
+  });
+
+  it('stays closed when whoever is told of a loss closes it, and tells the others of the loss', async () => {
+    const epoch = open();
+    const told: string[] = [];
+    for (const stage of ['abort', 'end'] as const) {
+      session.onLost(epoch, () => session.close(), stage);
+      session.onLost(epoch, ({ code }) => told.push(`${stage} ${code}`), stage);
+    }
+    session.lose(epoch, lost());
+    expect(told).toEqual(['abort SESSION_LOST', 'end SESSION_LOST']);
+    expect(states).toEqual(['connecting 1', 'connected 1', 'closed 1']);
+    session.reopen();
+    expect(session.closed).toBe(true);
+    await expect(session.connected()).rejects.toMatchObject({ code: 'CLOSED' });
   });
 
   it('refuses a session that was opened too late', () => {

@@ -165,7 +165,7 @@ export interface Backend {
    * Settles only when the outcome is certain. Resolved: exactly one entry of mine exists (it may be deleted by hand later).
    * Rejected: none exists and none will, also when a lost request is applied late. It resolves lost replies itself,
    * over reconnects, and goes on until it knows, the epoch is over (`SESSION_LOST`) or the backend closes (`CLOSED`).
-   * When `signal` is aborted the caller has gone: stop trying to get in, and settle as soon as it is certain; core then
+   * `signal` is made when it is first read, which a free entry need not do. When `signal` is aborted the caller has gone: stop trying to get in, and settle as soon as it is certain; core then
    * leaves a place that was resolved. Rejects `UNAVAILABLE` when nothing was sent.
    */
   enter(

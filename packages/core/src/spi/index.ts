@@ -20,4 +20,4 @@ export type {
 export { Call } from './call.js';
 export { type Clock, SystemClock, systemClock, type Timer } from './clock.js';
 export { type Capabilities, type Driver, type Host, type OpenOptions, specVersion } from './driver.js';
-export { type LossStage, Session, type SessionOptions } from './session.js';
+export { type LossListener, type LossStage, Session, type SessionOptions } from './session.js';

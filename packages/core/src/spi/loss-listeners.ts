@@ -6,48 +6,45 @@ import type { CoordinationError } from '../errors.js';
  */
 export type LossStage = 'flag' | 'abort' | 'end' | 'log' | 'driver';
 
-type Listener = (reason: CoordinationError) => void;
+/** What somebody does in which stage of a loss. */
+export type LossListener = { readonly [Stage in LossStage]?: (reason: CoordinationError) => void };
+
+interface Listening {
+  readonly listener: LossListener;
+  /** False once taken back, also while a loss is being told: an earlier listener may end what a later one is for. */
+  wanted: boolean;
+}
 
 /** Who has to be told that a session is over, in the order they asked. */
 export class LossListeners {
-  readonly #byStage: Record<LossStage, Set<Listener>> = {
-    flag: new Set(),
-    abort: new Set(),
-    end: new Set(),
-    log: new Set(),
-    driver: new Set(),
-  };
+  #listening = new Set<Listening>();
 
-  add(stage: LossStage, listener: Listener): () => void {
-    // Taken back also while a loss is being told: an earlier listener may end what a later one is for.
-    let wanted = true;
-    const own: Listener = (reason) => {
-      if (wanted) listener(reason);
-    };
-    this.#byStage[stage].add(own);
+  add(listener: LossListener): () => void {
+    const listening = { listener, wanted: true };
+    const all = this.#listening;
+    all.add(listening);
     return () => {
-      wanted = false;
-      this.#byStage[stage].delete(own);
+      listening.wanted = false;
+      all.delete(listening);
     };
   }
 
   /** Everybody there is, and forgets them: each is told once. */
   take(): { run(stage: LossStage, reason: CoordinationError): void } {
-    const { flag, abort, end, log, driver } = this.#byStage;
-    const taken = { flag: [...flag], abort: [...abort], end: [...end], log: [...log], driver: [...driver] };
-    for (const listeners of Object.values(this.#byStage)) listeners.clear();
+    const taken = [...this.#listening];
+    this.#listening = new Set();
     return {
       run: (stage, reason) => {
-        for (const listener of taken[stage]) tell(listener, reason);
+        for (const listening of taken) if (listening.wanted) tell(listening.listener[stage], reason);
       },
     };
   }
 }
 
 // Whoever throws must not keep the others from being told; the error still surfaces as an uncaught one.
-function tell(listener: Listener, reason: CoordinationError): void {
+function tell(listener: ((reason: CoordinationError) => void) | undefined, reason: CoordinationError): void {
   try {
-    listener(reason);
+    listener?.(reason);
   } catch (error) {
     setImmediate(() => {
       throw error;

@@ -3,9 +3,9 @@ import { CoordinationError } from '../errors.js';
 import type { SessionPhase, SessionState } from '../session-state.js';
 import type { Clock, Timer } from './clock.js';
 import { Deadline } from './deadline.js';
-import { LossListeners, type LossStage } from './loss-listeners.js';
+import { type LossListener, LossListeners, type LossStage } from './loss-listeners.js';
 
-export type { LossStage } from './loss-listeners.js';
+export type { LossListener, LossStage } from './loss-listeners.js';
 
 /** What a session needs to know from the start. */
 export interface SessionOptions {
@@ -96,17 +96,21 @@ export class Session {
   }
 
   /**
-   * Calls `listener` once when `epoch` is over, with `SESSION_LOST` or `CLOSED`; at once when it is over already. Within one
+   * Calls `listener`, or what it has for each stage, once when `epoch` is over, with `SESSION_LOST` or `CLOSED`; at once when it is over already. Within one
    * loss all of stage `flag` run first, then `abort` (oldest first), then `end`, then `state$` emits, then `log`, then `driver`.
    * Returns what takes the listener back.
    */
-  onLost(epoch: number, listener: (reason: CoordinationError) => void, stage: LossStage = 'end'): () => void {
-    const over = this.closed || epoch !== this.epoch || !this.#mayBeHeld();
-    if (over) {
-      listener(this.closed ? closedError() : this.#lostError());
-      return () => undefined;
-    }
-    return this.#listeners.add(stage, listener);
+  onLost(
+    epoch: number,
+    listener: LossListener | ((reason: CoordinationError) => void),
+    stage: LossStage = 'end',
+  ): () => void {
+    const staged = typeof listener === 'function' ? { [stage]: listener } : listener;
+    if (!this.closed && epoch === this.epoch && this.#mayBeHeld()) return this.#listeners.add(staged);
+    const listeners = new LossListeners();
+    listeners.add(staged);
+    tellAll(listeners, this.closed ? closedError() : this.#lostError(), () => undefined);
+    return () => undefined;
   }
 
   /** Calls `listener` once when the coordinator closes, after its grants were told; at once when it is closed. */
@@ -170,7 +174,6 @@ export class Session {
     if (this.state.state !== 'connecting' || this.#clock.now() >= deadline.at) return null;
     this.#refusal = null;
     this.#trouble = null;
-    this.#order = 0n;
     this.#deadline = deadline;
     this.#armDeadline();
     this.#armSilence();
@@ -218,18 +221,15 @@ export class Session {
     if (epoch !== this.epoch || !this.#mayBeHeld()) return;
     this.#endEpoch();
     this.#loss = reason;
-    const told = this.#listeners.take();
-    told.run('flag', reason);
-    told.run('abort', reason);
-    told.run('end', reason);
-    this.#move('lost', { reason });
-    for (const waiter of [...this.#waiters]) {
-      if (waiter.epoch === undefined) continue;
-      this.#waiters.delete(waiter);
-      waiter.reject(reason);
-    }
-    told.run('log', reason);
-    told.run('driver', reason);
+    tellAll(this.#listeners, reason, () => {
+      // Whoever was told may have closed it, which is final.
+      if (!this.closed) this.#move('lost', { reason });
+      for (const waiter of [...this.#waiters]) {
+        if (waiter.epoch === undefined) continue;
+        this.#waiters.delete(waiter);
+        waiter.reject(reason);
+      }
+    });
   }
 
   /** After a loss, when the driver starts to open the next session: lost → connecting, epoch + 1. */
@@ -258,17 +258,13 @@ export class Session {
     if (this.closed) return;
     this.#endEpoch();
     const reason = closedError();
-    const told = this.#listeners.take();
-    told.run('flag', reason);
-    told.run('abort', reason);
-    told.run('end', reason);
-    this.#move('closed', { reason: null });
-    for (const waiter of [...this.#waiters]) waiter.reject(reason);
-    this.#waiters.clear();
-    for (const listener of [...this.#closeListeners]) listener();
-    this.#closeListeners.clear();
-    told.run('log', reason);
-    told.run('driver', reason);
+    tellAll(this.#listeners, reason, () => {
+      this.#move('closed', { reason: null });
+      for (const waiter of [...this.#waiters]) waiter.reject(reason);
+      this.#waiters.clear();
+      for (const listener of [...this.#closeListeners]) listener();
+      this.#closeListeners.clear();
+    });
     this.#states$.complete();
     this.#observers.clear();
   }
@@ -285,6 +281,8 @@ export class Session {
 
   #endEpoch(): void {
     this.#deadline = null;
+    // Here, since the next session sends its first heartbeats before it is opened.
+    this.#order = 0n;
     this.#deadlineTimer?.cancel();
     this.#silenceTimer?.cancel();
   }
@@ -334,6 +332,17 @@ export class Session {
       else this.#armSilence();
     }, wait);
   }
+}
+
+/** One loss in one turn; `show` emits the state, between what is told before and after. */
+function tellAll(listeners: LossListeners, reason: CoordinationError, show: () => void): void {
+  const told = listeners.take();
+  told.run('flag', reason);
+  told.run('abort', reason);
+  told.run('end', reason);
+  show();
+  told.run('log', reason);
+  told.run('driver', reason);
 }
 
 function closedError(): CoordinationError {
