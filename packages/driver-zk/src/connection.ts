@@ -20,6 +20,16 @@ export interface Node {
   readonly data: Uint8Array;
 }
 
+/** A directory as it was listed, with what its stat tells of its changes. */
+export interface Listing {
+  readonly names: readonly string[];
+  /** Children ever created and deleted; `null` where the server's count has overflowed. */
+  readonly creates: number | null;
+  readonly deletes: number | null;
+  /** pzxid: the transaction of the last of both. */
+  readonly lastChange: bigint;
+}
+
 /**
  * Why a request failed. `unsent`: nothing left this process. `lost`: it was sent, and the connection ended before its
  * reply came. `over-limit`: larger than the server's limit of 1 MiB, which would cost the connection, so it was not sent.
@@ -89,6 +99,8 @@ export interface Connection {
   get(path: string, watch: boolean): Promise<Answer<Node>>;
   /** With `watch`, the next change or the creation of this node is told. */
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>>;
+  /** The children and the directory's changes, in one read. */
+  list(path: string): Promise<Answer<Listing>>;
   /** With `watch`, the next arrival or departure of a child is told; a missing node leaves no watch. */
   children(path: string, watch: boolean): Promise<Answer<readonly string[]>>;
   /** @param version the counter it must have, or `'any'`. */

@@ -10,10 +10,11 @@ import {
   type Ref,
   type Rule,
 } from '@concordat/core/spi';
-import type { Answer, Connection, Failure } from './connection.js';
+import type { Answer, Connection, Failure, Listing } from './connection.js';
+import { DirectoryChanges, provenCreation } from './directory-changes.js';
 import { found, isFatal, readError, writeError } from './errors.js';
 import { childOf, type Paths, parentOf } from './keys.js';
-import { entryPrefix, lineOf, sequenceOrder } from './names.js';
+import { entryPrefix, lineOf, placed, sequenceOrder } from './names.js';
 import type { Creation } from './parents.js';
 import type { PathTable } from './path-table.js';
 import { toRegister } from './register-codec.js';
@@ -21,9 +22,14 @@ import type { SessionKeeper } from './session-keeper.js';
 
 type EnterContext = { readonly epoch: number; readonly signal: AbortSignal };
 
+/** My entry before its creation is known. */
+type Mine = Omit<Entry, 'created' | 'seen'>;
+
 /** What one flight of creating and listing answered. */
 interface Created extends Creation {
-  readonly listing: Promise<Answer<readonly string[]>>;
+  readonly listing: Promise<Answer<Listing>>;
+  /** Deletions in the directory known before the creation. */
+  readonly before: number | null;
 }
 
 // Each further try means that the oldest entry left while it was looked at.
@@ -34,31 +40,34 @@ export class Entries {
   readonly #keeper: SessionKeeper;
   readonly #table: PathTable;
   readonly #paths: Paths;
+  readonly #changes = new DirectoryChanges();
 
   constructor(keeper: SessionKeeper, table: PathTable, paths: Paths) {
     this.#keeper = keeper;
     this.#table = table;
     this.#paths = paths;
+    keeper.onAttached(() => this.#changes.forget());
   }
 
-  async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, { epoch, signal }: EnterContext): Promise<Place> {
+  async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
+    const { epoch } = context;
     const path = this.#paths.of(dir);
     let prefix = entryPrefix(randomUUID(), kind);
     let connection = this.#keeper.use(epoch);
     for (;;) {
-      const { created, listing } = await this.#create(connection, childOf(path, prefix), data);
+      const { created, listing, before } = await this.#create(connection, childOf(path, prefix), data);
       let name = created.ok ? nameOf(created.value) : null;
       if (!created.ok && created.code === 'lost') {
         connection = await this.#keeper.attached(epoch);
         name = await this.#search(path, prefix, epoch);
       } else if (!created.ok && created.code !== 'unsent') throw writeError(created, path);
       if (name !== null) {
-        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, listing);
+        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, { listing, before });
         if (place !== null) return place;
         // Deleted by hand in the meantime: begin again, under a name never used before.
         prefix = entryPrefix(randomUUID(), kind);
       }
-      if (signal.aborted) throw new CoordinationError('UNAVAILABLE', 'given up before an entry was made');
+      if (context.signal.aborted) throw new CoordinationError('UNAVAILABLE', 'given up before an entry was made');
       connection = await this.#keeper.attached(epoch);
     }
   }
@@ -84,8 +93,11 @@ export class Entries {
     const connection = this.#keeper.use(entry.epoch);
     call.markSent();
     const path = this.#pathOf(entry);
+    const deleted = this.#changes.deleting(parentOf(path));
     const answer = await connection.delete(path, 'any');
-    if (!answer.ok && answer.code !== 'no-node') throw writeError(answer, path);
+    const absent = !answer.ok && answer.code === 'no-node';
+    deleted(answer.ok ? 'deleted' : absent ? 'absent' : 'unknown');
+    if (!answer.ok && !absent) throw writeError(answer, path);
   }
 
   async first(dir: Key): Promise<Child | null> {
@@ -104,9 +116,10 @@ export class Entries {
   /** Creates and lists in one flight: requests of one connection are carried out in order. */
   #create(connection: Connection, path: string, data: Uint8Array): Promise<Created> {
     return this.#keeper.parents.under(connection, path, 'container', async () => {
+      const before = this.#changes.deletes(parentOf(path));
       const creating = connection.create(path, data, 'ephemeral-sequential');
-      const listing = connection.children(parentOf(path), false);
-      return { created: await creating, listing };
+      const listing = this.#list(connection, parentOf(path));
+      return { created: await creating, listing, before };
     });
   }
 
@@ -124,26 +137,37 @@ export class Entries {
     }
   }
 
-  /** Reads my own entry, watched, for its creation; `null` when it is not there any more. Goes on over reconnects. */
+  async #list(connection: Connection, path: string): Promise<Answer<Listing>> {
+    const listed = await connection.list(path);
+    if (listed.ok) this.#changes.listed(path, listed.value);
+    return listed;
+  }
+
+  /**
+   * My place. My own entry is read and watched in any case; it is waited for unless the listing proves its creation. `null` when it is not there
+   * any more. Goes on over reconnects.
+   */
   async #settle(
     first: Connection,
-    mine: { readonly dir: Key; readonly kind: Kind; readonly epoch: number; readonly name: string },
+    mine: Mine,
     rule: Rule,
-    firstListing: Promise<Answer<readonly string[]>>,
+    flight: Pick<Created, 'listing' | 'before'>,
   ): Promise<Place | null> {
     const dir = this.#paths.of(mine.dir);
     const path = childOf(dir, mine.name);
-    let [connection, listing] = [first, firstListing];
+    let [connection, listing, before] = [first, flight.listing, flight.before];
     for (;;) {
-      const [own, names] = await Promise.all([this.#table.arm(connection, path), listing]);
-      if (own.ok && names.ok && own.value.stat.owner === connection.identity.id) {
-        const entry: Entry = { ...mine, created: own.value.stat.created, seen: null };
-        const ahead = aheadOf(entry, names.value, rule);
-        if (ahead !== null) return { entry, ahead };
-      } else if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
+      const reading = this.#table.arm(connection, path);
+      const names = await listing;
+      const proven = names.ok ? provenPlace(mine, names.value, rule, before) : null;
+      if (proven !== null) return proven;
+      const own = await reading;
+      if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
+      const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
+      if (asked !== null) return asked;
       await this.#refuse(connection, path, own, names);
       connection = await this.#keeper.attached(mine.epoch);
-      listing = connection.children(dir, false);
+      [listing, before] = [this.#list(connection, dir), null];
     }
   }
 
@@ -158,6 +182,17 @@ export class Entries {
   #pathOf(entry: Entry): string {
     return childOf(this.#paths.of(entry.dir), entry.name);
   }
+}
+
+function provenPlace(mine: Mine, listing: Listing, rule: Rule, before: number | null): Place | null {
+  const created = provenCreation(listing, placed(mine.name)?.sequence ?? Number.NaN, before);
+  return created === null ? null : placeOf(mine, created, listing, rule);
+}
+
+function placeOf(mine: Mine, created: bigint, { names }: Listing, rule: Rule): Place | null {
+  const entry: Entry = { ...mine, created, seen: null };
+  const ahead = aheadOf(entry, names, rule);
+  return ahead === null ? null : { entry, ahead };
 }
 
 function nameOf(path: string): string {

@@ -4,13 +4,14 @@ import type {
   Connection,
   Failure,
   Identity,
+  Listing,
   Node,
   NodeEvent,
   NodeMode,
   NodeStat,
 } from './connection.js';
 import type { Hop } from './hop.js';
-import { closeCode, failureCode, type NativeHandle, nativeState, toStat } from './native-handle.js';
+import { closeCode, failureCode, type NativeHandle, nativeState, toListing, toStat } from './native-handle.js';
 import type { TrafficCount } from './traffic.js';
 
 const createFlags: Readonly<Record<NodeMode, number>> = {
@@ -88,6 +89,14 @@ export class NativeConnection implements Connection {
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>> {
     return this.#ask(path.length, (done) =>
       this.#handle.a_exists(path, watch, (code, message, stat) => done(code, message, () => toStat(stat))),
+    );
+  }
+
+  list(path: string): Promise<Answer<Listing>> {
+    return this.#ask(path.length, (done) =>
+      this.#handle.a_get_children2(path, false, (code, message, names, stat) =>
+        done(code, message, () => toListing(names ?? [], stat)),
+      ),
     );
   }
 

@@ -1,4 +1,4 @@
-import type { FailureCode, NodeStat } from './connection.js';
+import type { FailureCode, Listing, NodeStat } from './connection.js';
 
 /** A stat as the native client gives it. zxids are numbers, exact below 2^53: the leader's epoch stays below 2,097,152. */
 export interface NativeStat {
@@ -6,6 +6,9 @@ export interface NativeStat {
   readonly mzxid: number;
   readonly version: number;
   readonly dataLength: number;
+  readonly cversion: number;
+  readonly numChildren: number;
+  readonly pzxid: number;
   /** Lower-case hex, `'0'` for none. */
   readonly ephemeralOwner: string;
 }
@@ -73,5 +76,17 @@ export function toStat(stat: NativeStat): NodeStat {
     version: stat.version,
     owner: stat.ephemeralOwner === '0' ? null : stat.ephemeralOwner,
     dataLength: stat.dataLength,
+  };
+}
+
+/** The server shows `2 * creates - children` as cversion (DataNode.copyStat), which is creates plus deletes. */
+export function toListing(names: readonly string[], { cversion, numChildren, pzxid }: NativeStat): Listing {
+  const creates = (cversion + numChildren) / 2;
+  const counted = Number.isInteger(creates) && creates >= numChildren;
+  return {
+    names,
+    creates: counted ? creates : null,
+    deletes: counted ? creates - numChildren : null,
+    lastChange: BigInt(pzxid),
   };
 }

@@ -42,6 +42,27 @@ describe('entries', () => {
     expect(await other.backend.first(dir, call())).toMatchObject({ name: first.entry.name, kind: 'lock' });
   });
 
+  it('knows the transaction that created its entry, however others come and go meanwhile', async () => {
+    const truth = async (name: string): Promise<bigint | undefined> => {
+      const line = collect(one.backend.watchChildren(dir, { data: true }));
+      await eventually(() => line.last()?.some((child) => child.name === name) ?? false);
+      const found = line.last()?.find((child) => child.name === name)?.register?.created;
+      line.stop();
+      return found;
+    };
+    for (let turn = 0; turn < 60; turn += 1) {
+      // Quiet, beside one who comes, beside one who goes, and beside one who does both.
+      const standing = turn % 4 >= 2 ? [await enter(other)] : [];
+      const coming = turn % 2 === 1 ? [enter(other)] : [];
+      const going = standing.map(({ entry }) => other.backend.leave(entry, call()));
+      const { entry } = await enter(one);
+      expect(entry.created).toBe(await truth(entry.name));
+      await Promise.all(going);
+      const came = await Promise.all(coming);
+      await Promise.all([one.backend.leave(entry, call()), ...came.map((p) => other.backend.leave(p.entry, call()))]);
+    }
+  });
+
   it('tells that an entry is gone with one notification and no request', async () => {
     const held = await enter(one);
     const waiting = await enter(other);
