@@ -46,10 +46,12 @@ export class ServerProcess {
     if (this.running) throw new Error(`${command.file} runs already`);
     const log = openSync(this.#directory.log, 'a');
     // The command begins only when the guard knows its process number, so that no moment is unguarded.
+    const nothing = openSync('/dev/null', 'r');
     const child = spawn('sh', ['-c', 'read -r go && exec "$@" </dev/null', 'sh', command.file, ...command.args], {
-      stdio: ['pipe', log, log],
+      stdio: ['pipe', log, log, ...Array.from({ length: largestDescriptor() - 2 }, () => nothing)],
       cwd: this.#directory.root,
     });
+    closeSync(nothing);
     closeSync(log);
     this.#child = child;
     this.#file = command.file;
@@ -93,6 +95,15 @@ export class ServerProcess {
     if (!this.running) throw new Error(`no server to send ${signal} to: it was killed`);
     this.#child?.kill(signal);
   }
+}
+
+/**
+ * Sockets that are not closed on exec, as those of npm `zookeeper` are unless it was built for it, would live on in the server:
+ * closed here, they stay registered with our event loop and disturb whoever gets their number. Something else has to stand there.
+ */
+function largestDescriptor(): number {
+  if (process.platform !== 'linux') return 2;
+  return Math.max(2, ...readdirSync('/proc/self/fd').map(Number));
 }
 
 // Where there is no /proc to look at, the signal has to do.

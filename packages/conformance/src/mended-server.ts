@@ -1,0 +1,40 @@
+import type { ServerControl } from './harness.js';
+
+/** The store as something to break, which is whole again when the scenario ends, however it ended. */
+export class MendedServer implements ServerControl {
+  readonly #control: ServerControl;
+  #state: 'running' | 'frozen' | 'down' = 'running';
+
+  constructor(control: ServerControl) {
+    this.#control = control;
+  }
+
+  async freeze(): Promise<void> {
+    this.#state = 'frozen';
+    await this.#control.freeze();
+  }
+
+  async thaw(): Promise<void> {
+    await this.#control.thaw();
+    this.#state = 'running';
+  }
+
+  async kill(): Promise<void> {
+    this.#state = 'down';
+    await this.#control.kill();
+  }
+
+  async start(): Promise<void> {
+    await this.#control.start();
+    this.#state = 'running';
+  }
+
+  async wipe(): Promise<void> {
+    await this.#control.wipe();
+  }
+
+  async mend(): Promise<void> {
+    if (this.#state === 'frozen') await this.thaw();
+    if (this.#state === 'down') await this.start();
+  }
+}

@@ -1,0 +1,4 @@
+import { describeConformance } from '@concordat/conformance';
+import { harness } from './harness.js';
+
+describeConformance(harness);
