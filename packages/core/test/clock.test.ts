@@ -1,6 +1,6 @@
 import * as os from 'node:os';
-import { SystemClock } from '@concordat/core/spi';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SystemClock } from '../src/spi/index.js';
 
 vi.mock('node:os', async (original) => ({ ...(await original<typeof os>()), uptime: vi.fn(() => 0) }));
 

@@ -1,8 +1,8 @@
-import { bytes, CoordinationError, fencing, json, text } from '@concordat/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onAbort } from '../src/abort-fan.js';
 import { checkSize, checkValue } from '../src/codecs.js';
+import { bytes, CoordinationError, fencing, json, text } from '../src/index.js';
 import { decodeName, encodeName } from '../src/names.js';
 
 describe('a name', () => {

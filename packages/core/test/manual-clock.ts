@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@concordat/core/spi';
+import type { Clock, Timer } from '../src/spi/index.js';
 
 interface Pending {
   readonly at: number;

@@ -1,6 +1,6 @@
-import { type Backend, type Call, CoordinationError, Session } from '@concordat/core/spi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Requests } from '../src/requests.js';
+import { type Backend, type Call, CoordinationError, Session } from '../src/spi/index.js';
 import { ManualClock } from './manual-clock.js';
 
 let clock: ManualClock;

@@ -1,5 +1,5 @@
-import { CoordinationError, Session, type SessionState } from '@concordat/core/spi';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CoordinationError, Session, type SessionState } from '../src/spi/index.js';
 import { ManualClock } from './manual-clock.js';
 
 const timeoutMs = 12_000;

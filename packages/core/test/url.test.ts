@@ -1,5 +1,5 @@
-import { CoordinationError, createCoordinator, parseUrl, redactUrl } from '@concordat/core';
 import { describe, expect, it } from 'vitest';
+import { CoordinationError, createCoordinator, parseUrl, redactUrl } from '../src/index.js';
 
 const schemes = {
   store: { defaultPort: 100, secure: false, options: ['transport'] },

@@ -1,6 +1,6 @@
-import { CoordinationError, Session } from '@concordat/core/spi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WaitOptions } from '../src/limits.js';
+import { CoordinationError, Session } from '../src/spi/index.js';
 import { Wait } from '../src/wait.js';
 import { ManualClock } from './manual-clock.js';
 
