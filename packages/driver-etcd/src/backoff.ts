@@ -1,6 +1,10 @@
 import type { Clock, Timer } from '@concordat/core/spi';
 
-/** Pauses between tries: each about twice as long as the one before, with jitter so that clients do not come back together. */
+/**
+ * Pauses between tries: each about twice as long as the one before, with jitter so that clients do not come back together.
+ *
+ * They keep the process alive, as the connection did before it was lost: an outage must not end the program quietly.
+ */
 export class Backoff {
   readonly #clock: Clock;
   readonly #maxMs: number;
@@ -26,7 +30,7 @@ export class Backoff {
     return new Promise((resolve) => {
       if (this.#stopped) return resolve();
       this.#wake = resolve;
-      this.#timer = this.#clock.setTimer(resolve, pauseMs);
+      this.#timer = this.#clock.setTimer(resolve, pauseMs, true);
     });
   }
 

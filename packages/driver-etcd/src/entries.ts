@@ -59,11 +59,11 @@ export class Entries {
 
   async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
     for (;;) {
-      if (context.signal.aborted)
-        throw new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there');
       const attempt = this.#attempt(dir, kind, context.epoch);
       const place = await this.#try(attempt, data, rule, context);
       if (place !== null) return place;
+      if (context.signal.aborted)
+        throw new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there');
     }
   }
 
@@ -126,7 +126,8 @@ export class Entries {
   }
 
   /** Goes on until the store said what became of the attempt, or the session is over. */
-  async #resolve(attempt: Attempt, rule: Rule, { epoch, signal }: EnterContext): Promise<Place | null> {
+  async #resolve(attempt: Attempt, rule: Rule, context: EnterContext): Promise<Place | null> {
+    const { epoch, signal } = context;
     const { clock, session } = this.#requests;
     const backoff = new Backoff(clock);
     const stopListening = session.onLost(epoch, () => backoff.stop(), 'driver');

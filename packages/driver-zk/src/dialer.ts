@@ -1,9 +1,9 @@
 import { CoordinationError, type OpenOptions } from '@concordat/core/spi';
 import { Addresses } from './addresses.js';
-import type { AttemptFailure, Connection, Identity, Transport } from './connection.js';
+import type { Address, AttemptFailure, Connection, Identity, Transport } from './connection.js';
 import { Limit } from './limit.js';
 import { Retreat } from './retreat.js';
-import { endSession } from './session-end.js';
+import { endSession, isSessionOver } from './session-end.js';
 
 /** What came of dialling; `startedAt` is when the attempt began that succeeded. */
 export type Dialled =
@@ -70,22 +70,40 @@ export class Dialer {
         result.connection.sever();
         break;
       }
-      const failure = failed(result.failure, `${address.host}:${String(address.port)}: ${reasons[result.failure]}`);
-      if (!passing.has(result.failure)) return failure;
+      const reason = await this.#reasonOf(result.failure, address, resume, signal);
+      const failure = failed(reason, `${address.host}:${String(address.port)}: ${reasons[reason]}`);
+      if (!passing.has(reason)) return failure;
       // A wrong port is worth more to the reader than a dead neighbour.
       if (last.failure !== 'not-zookeeper') last = failure;
     }
     return signal.aborted ? failed('aborted', reasons.aborted) : last;
   }
 
+  // The C client takes any session but its own in an answer, also in one that is not ZooKeeper's, for an expiry.
+  async #reasonOf(
+    failure: AttemptFailure,
+    address: Address,
+    resume: Identity | null,
+    signal: AbortSignal,
+  ): Promise<AttemptFailure> {
+    if (failure !== 'expired' || resume === null) return failure;
+    const { sessionTimeoutMs } = this.#options;
+    const over = await this.#within(signal, (limited) => isSessionOver(address, resume, sessionTimeoutMs, limited));
+    return over ? 'expired' : 'not-zookeeper';
+  }
+
   async #end(identity: Identity, signal: AbortSignal): Promise<boolean> {
     for (const address of await this.#addresses.shuffled(this.#limitMs)) {
-      const limit = new Limit(this.#options.clock, this.#limitMs);
-      const ended = await endSession(address, identity, AbortSignal.any([limit.signal, signal]));
-      limit.cancel();
-      if (ended) return true;
+      if (await this.#within(signal, (limited) => endSession(address, identity, limited))) return true;
     }
     return false;
+  }
+
+  async #within<Value>(signal: AbortSignal, ask: (limited: AbortSignal) => Promise<Value>): Promise<Value> {
+    const limit = new Limit(this.#options.clock, this.#limitMs);
+    const answer = await ask(AbortSignal.any([limit.signal, signal]));
+    limit.cancel();
+    return answer;
   }
 
   // Well below the C client's own limit of 2/3 of the session timeout, after which it would close the socket by itself.

@@ -182,6 +182,8 @@ export class SessionKeeper {
       }
       if (!dialled.ok) break;
       connection = dialled.connection;
+      // From now on the server counts by it (SessionTracker.touchSession), and the deadline does not.
+      if (connection.timeoutMs !== first.timeoutMs) this.#session.lose(epoch, retimed(connection.timeoutMs));
       if (signal.aborted) connection.sever();
       else this.#attach(connection, epoch);
     }
@@ -222,4 +224,8 @@ export class SessionKeeper {
   #isOver(): boolean {
     return this.#stop.signal.aborted || this.#session.closed;
   }
+}
+
+function retimed(timeoutMs: number): CoordinationError {
+  return new CoordinationError('SESSION_LOST', `a server changed the session timeout to ${String(timeoutMs)} ms`);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, createServer as createTcpServer } from 'node:net';
-import { CoordinationError } from '@concordat/core/spi';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { CoordinationError, systemClock } from '@concordat/core/spi';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { bytes, call, collect, connected, type Opened, open, openConnected } from './support/open.js';
@@ -114,6 +114,18 @@ describe('session', () => {
     await own.stop();
   });
 
+  it('loses its session when a server takes it over with another timeout, which its deadline does not know', async () => {
+    const client = track(await openConnected([server.port], { sessionTimeoutMs: 12_000 }));
+    await server.kill();
+    await server.start(3_000);
+    await eventually(() => client.session.state.epoch === 2 && client.session.state.state === 'connected', 8_000);
+    expect(client.session.state.timeoutMs).toBe(3_000);
+    expect(client.session.deadline - systemClock.now()).toBeLessThan(3_000);
+    expect(client.states.find(({ state }) => state === 'lost')?.reason?.message).toMatch(/timeout/);
+    await server.kill();
+    await server.start();
+  });
+
   it('leaves a link that answers nothing, and is back as soon as it heals', async () => {
     const proxy = track(await TestProxy.start(server.port));
     const client = track(await openConnected([proxy.port], { sessionTimeoutMs: 6_000 }));
@@ -154,6 +166,37 @@ describe('session', () => {
     expect(client.session.trouble?.message).toContain('not ZooKeeper');
     http.close();
     http.closeAllConnections();
+  });
+
+  it('does not take the answer of somebody else on the port for the end of its session', async () => {
+    let answers: 'zookeeper' | 'http' = 'zookeeper';
+    let foreign = 0;
+    const front = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      if (answers === 'zookeeper') {
+        const behind = connect(server.port, '127.0.0.1');
+        behind.on('error', () => undefined);
+        socket.pipe(behind).pipe(socket);
+        socket.on('close', () => behind.destroy());
+        sockets.push(socket);
+      } else {
+        foreign += 1;
+        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+        socket.resume();
+      }
+    });
+    const sockets: Socket[] = [];
+    await once(front.listen(0, '127.0.0.1'), 'listening');
+    track({ close: () => new Promise<void>((resolve) => front.close(() => resolve())) });
+    const { port } = front.address() as AddressInfo;
+    const client = track(await openConnected([port], { sessionTimeoutMs: 12_000 }));
+    const { id } = client.session.state;
+    answers = 'http';
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => foreign >= 4);
+    answers = 'zookeeper';
+    await eventually(() => client.session.state.state === 'connected');
+    expect(client.session.state).toMatchObject({ id, epoch: 1 });
   });
 
   it('tells a refused port within a moment, and connects when the server comes', async () => {

@@ -63,6 +63,8 @@ async function runHolding(
   notices: Notices,
 ): Promise<number> {
   const { name, killAfterMs } = request;
+  // Asked for once, since asking checks the clock: a loss while the command is started is told when everybody listens.
+  const { signal } = grant;
   grant.assertHeld();
   signals.waiting.throwIfAborted();
   const environment = {
@@ -72,16 +74,16 @@ async function runHolding(
   };
   const line = { file: request.command, args: request.commandArguments, environment };
   const command = new RunningCommand(line, (message) => notices.line(message));
-  signals.passTo((signal) => command.send(signal));
+  signals.passTo((received) => command.send(received));
   const lost = (): void => {
-    notices.line(`ending the command: ${reasonOf(grant.signal.reason)}`);
+    notices.line(`ending the command: ${reasonOf(signal.reason)}`);
     command.terminate(killAfterMs);
   };
-  grant.signal.addEventListener('abort', lost, { once: true });
+  signal.addEventListener('abort', lost, { once: true });
   const exitCode = await command.ended;
-  grant.signal.removeEventListener('abort', lost);
+  signal.removeEventListener('abort', lost);
   // Asked again at the end: whatever the command did last may have been too late.
-  return grant.signal.aborted ? exitCodes.lost : exitCode;
+  return signal.aborted ? exitCodes.lost : exitCode;
 }
 
 function reasonOf(reason: unknown): string {

@@ -20,14 +20,14 @@ export class TestServer {
     return server;
   }
 
-  async start(): Promise<void> {
+  async start(maxSessionTimeoutMs = 60_000): Promise<void> {
     const config = join(this.directory, 'zoo.cfg');
     await writeFile(
       config,
       [
         'tickTime=500',
         'minSessionTimeout=1000',
-        'maxSessionTimeout=60000',
+        `maxSessionTimeout=${String(maxSessionTimeoutMs)}`,
         `dataDir=${join(this.directory, 'data')}`,
         `clientPort=${String(this.port)}`,
         'clientPortAddress=127.0.0.1',
