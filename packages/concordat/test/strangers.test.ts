@@ -7,6 +7,7 @@ const limitMs = 1_200;
 const slackMs = 800;
 const servers: Server[] = [];
 
+// Also shows that a closed coordinator holds no connection: a server closes only when all of its own are gone.
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });

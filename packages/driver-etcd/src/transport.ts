@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Host } from '@concordat/core/spi';
 import * as grpc from '@grpc/grpc-js';
 import type * as etcd from 'etcd3';
@@ -76,6 +77,7 @@ const channelOptions: grpc.ChannelOptions = {
 };
 
 const renewalLimitMs = 2_000;
+const longestCallMs = 10_000;
 let connections = 0;
 
 /**
@@ -86,9 +88,9 @@ let connections = 0;
  */
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #security: grpc.ChannelCredentials;
   readonly #calls = new Set<grpc.ClientUnaryCall>();
   readonly #streams = new Map<(error: StatusError) => void, Pool>();
+  readonly #sockets = new Map<Pool, Set<Socket>>();
   #metadata = new grpc.Metadata();
   #renewal: Promise<void> | null = null;
   #pool: Pool;
@@ -97,7 +99,6 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#security = options.secure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
     this.#index = Math.floor(Math.random() * options.hosts.length);
     this.#pool = this.#connect();
   }
@@ -167,6 +168,9 @@ export class Transport {
     for (const [end, pool] of [...this.#streams])
       if (pool === old) end(new StatusError(status.unavailable, 'the connection was replaced'));
     closePool(old);
+    // Its calls end by their own limits, and none is longer than this.
+    const timer = setTimeout(() => this.#destroy(old), longestCallMs);
+    timer.unref();
   }
 
   /** Cancels every call and stream, and closes the connection. Idempotent. */
@@ -176,6 +180,7 @@ export class Transport {
     for (const call of [...this.#calls]) call.cancel();
     for (const end of [...this.#streams.keys()]) end(new StatusError(status.cancelled, 'the client was closed'));
     closePool(this.#pool);
+    for (const pool of [...this.#sockets.keys()]) this.#destroy(pool);
   }
 
   #connect(): Pool {
@@ -183,7 +188,17 @@ export class Transport {
     connections += 1;
     // Equal options would share the TCP connection with every other client of this process, a dead one too.
     const options = { ...channelOptions, 'concordat.connection': connections };
-    return new Pool(`${host.includes(':') ? `[${host}]` : host}:${String(port)}`, this.#security, options);
+    const sockets = new Set<Socket>();
+    const security = this.#options.secure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
+    const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+    const pool = new Pool(address, tracked(security, sockets), options);
+    this.#sockets.set(pool, sockets);
+    return pool;
+  }
+
+  #destroy(pool: Pool): void {
+    for (const socket of this.#sockets.get(pool) ?? []) socket.destroy();
+    this.#sockets.delete(pool);
   }
 
   #stub<Name extends keyof Stubs>(name: Name): Stubs[Name] {
@@ -252,6 +267,25 @@ export class Transport {
 function closePool(pool: Pool): void {
   for (const name of ['KV', 'Lease', 'Watch', 'Auth'] as const) pool.getServiceClient(name).close();
   pool.close();
+}
+
+/**
+ * Keeps hold of the sockets of a channel. A closed channel forgets one whose server has not greeted yet (grpc-js never shuts its connector down):
+ * a frozen server would cost a socket for each try, for as long as it is frozen.
+ */
+function tracked(security: grpc.ChannelCredentials, sockets: Set<Socket>): grpc.ChannelCredentials {
+  const create = security._createSecureConnector.bind(security);
+  security._createSecureConnector = (...channel) => {
+    const connector = create(...channel);
+    const connect = connector.connect.bind(connector);
+    connector.connect = (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return connect(socket);
+    };
+    return connector;
+  };
+  return security;
 }
 
 // Counted from now for each call: gRPC takes an absolute time on the wall clock.
