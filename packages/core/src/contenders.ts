@@ -1,5 +1,6 @@
 import { Observable } from 'rxjs';
 import type { Context } from './context.js';
+import { CoordinationError, type CoordinationErrorCode } from './errors.js';
 import type { Child, Key } from './spi/backend.js';
 
 /** One contender in a line, as others see it. */
@@ -22,6 +23,8 @@ export interface WaitingLine {
   /** True while the session is not connected: the line may have moved on. */
   readonly stale: boolean;
 }
+
+const incurable: ReadonlySet<CoordinationErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
 
 /** The live line of a directory; see `Lock.contenders$`. */
 export function waitingLine(context: Context, dir: Key): Observable<WaitingLine> {
@@ -58,10 +61,13 @@ export function waitingLine(context: Context, dir: Key): Observable<WaitingLine>
       tokenBase = base;
       changed();
     };
+    // Otherwise it is read in the next session; what was shown stays.
+    const baseFailed = (reason: unknown): void => {
+      if (CoordinationError.is(reason) && incurable.has(reason.code)) subscriber.error(reason);
+    };
     const states = session.state$.subscribe({
       next: ({ state, epoch }) => {
-        // A base that cannot be read now is read in the next session; what was shown stays.
-        if (state === 'connected') readBase(epoch).catch(() => undefined);
+        if (state === 'connected') readBase(epoch).catch(baseFailed);
         show();
       },
       complete: () => subscriber.complete(),
