@@ -5,7 +5,6 @@ import { CoordinationError } from './errors.js';
 import { formatFence } from './fencing.js';
 import type { Line } from './leaving.js';
 import type { Entry } from './spi/backend.js';
-import type { Timer } from './spi/clock.js';
 
 /**
  * Something held, until released or lost.
@@ -54,9 +53,6 @@ export interface Grant {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-// A grant held for less than this never pays for a watch on its own entry.
-const ownWatchDelayMs = 100;
-
 /** Why a grant is over: given back, or what ended it. */
 type End = 'released' | CoordinationError;
 
@@ -67,8 +63,7 @@ export class EntryGrant implements Grant {
   readonly #entry: Entry;
   readonly #token: bigint;
   readonly #stopListening: () => void;
-  readonly #ownWatchTimer: Timer;
-  #ownWatch: Subscription | null = null;
+  readonly #ownWatch: Subscription | undefined;
   #controller: AbortController | null = null;
   #signal: AbortSignal | null = null;
   #end: End | null = null;
@@ -81,14 +76,14 @@ export class EntryGrant implements Grant {
     this.#line = line;
     this.#entry = entry;
     this.#token = token;
-    const { session, clock } = context;
-    this.#ownWatchTimer = clock.setTimer(() => this.#watchOwnEntry(), ownWatchDelayMs);
+    const { session } = context;
     this.#stopListening = session.onLost(entry.epoch, {
       flag: (cause) => this.#drop(cause),
       abort: () => this.#abort(),
       end: () => this.#tell(),
       log: () => this.#log(),
     });
+    this.#ownWatch = this.#watchOwnEntry();
     if (this.#end === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
   }
 
@@ -150,7 +145,6 @@ export class EntryGrant implements Grant {
 
   #drop(end: End): void {
     this.#end = end;
-    this.#ownWatchTimer.cancel();
     this.#ownWatch?.unsubscribe();
   }
 
@@ -179,24 +173,26 @@ export class EntryGrant implements Grant {
   }
 
   // Gone means lost at once: the next in line may be granted already, whatever else we could find out first.
-  #watchOwnEntry(): void {
+  #watchOwnEntry(): Subscription | undefined {
+    if (this.#end !== null) return undefined;
     const { requests, session } = this.#context;
-    const backend = requests.backend();
-    if (backend === null || this.#end !== null) return;
-    this.#ownWatch = backend.gone(this.#entry, { touched: false }).subscribe({
-      next: () => {
-        if (!session.alive() || this.#end !== null) return;
-        this.#drop(new CoordinationError('NOT_FOUND', 'its entry is not in the store any more'));
-        this.#stopListening();
-        this.#abort();
-        this.#tell();
-        this.#log();
-        // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
-        requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
-      },
-      // The session still guards the grant; only a deletion by hand would go unseen.
-      error: () => undefined,
-    });
+    return requests
+      .backend()
+      ?.gone(this.#entry, { touched: false })
+      .subscribe({
+        next: () => {
+          if (!session.alive() || this.#end !== null) return;
+          this.#drop(new CoordinationError('NOT_FOUND', 'its entry is not in the store any more'));
+          this.#stopListening();
+          this.#abort();
+          this.#tell();
+          this.#log();
+          // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
+          requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
+        },
+        // The session still guards the grant; only a deletion by hand would go unseen.
+        error: () => undefined,
+      });
   }
 }
 

@@ -89,7 +89,7 @@ export class Requests {
   #timeoutError(outcomeUnknown: boolean): CoordinationError {
     const cause = this.session.trouble;
     const code = outcomeUnknown ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
-    const limit = this.timeoutMs.toLocaleString('en-US');
+    const limit = Math.round(this.timeoutMs).toLocaleString('en-US');
     return new CoordinationError(code, `no answer within ${limit} ms`, cause === null ? {} : { cause });
   }
 }

@@ -181,7 +181,7 @@ export class Wait {
     if (this.#ended) return { reason: this.#reason };
     if (this.#userSignal?.aborted === true) return { reason: this.#userSignal.reason };
     if (this.#clock.now() >= this.#deadline) {
-      const waited = (this.#timeoutMs ?? 0).toLocaleString('en-US');
+      const waited = Math.round(this.#timeoutMs ?? 0).toLocaleString('en-US');
       const cause = this.#session.trouble;
       const message = `${this.describe()}; waited ${waited} ms`;
       return { reason: new CoordinationError('TIMEOUT', message, cause === null ? {} : { cause }) };

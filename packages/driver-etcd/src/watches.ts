@@ -1,4 +1,4 @@
-import type { Child, Entry, Key, Ref, Register } from '@concordat/core/spi';
+import { type Child, delayed, type Entry, type Key, type Ref, type Register } from '@concordat/core/spi';
 import { Observable, type Subscriber } from 'rxjs';
 import type { Keys } from './keys.js';
 import { type LiveOptions, LiveRange } from './live-range.js';
@@ -6,6 +6,9 @@ import { isChild, kindOf } from './names.js';
 import type { Requests } from './requests.js';
 import { FilterType } from './transport.js';
 import type { WatchStream } from './watch-stream.js';
+
+// A grant held for less than this never pays for a watch on its own entry.
+const ownWatchDelayMs = 100;
 
 type State = ReadonlyMap<string, Register>;
 
@@ -68,7 +71,13 @@ export class Watches {
     });
   }
 
-  gone(ref: Ref | Entry, { touched }: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
+  gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
+    const watched = this.#gone(ref, options);
+    // It starts at the entry's own creation, so that nothing before is missed.
+    return 'epoch' in ref ? delayed(this.#requests.clock, ownWatchDelayMs, watched) : watched;
+  }
+
+  #gone(ref: Ref | Entry, { touched }: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
     const key = this.#keys.at(`${ref.dir}/${ref.name}`);
     const target = touched ? { key } : { key, filters: [FilterType.Noput] };
     const known = touched ? null : knownAlive(ref);

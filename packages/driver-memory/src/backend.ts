@@ -49,7 +49,7 @@ export class MemoryBackend implements Backend {
       changed: (message) => this.#followers.changed(message),
     });
     this.#registers = new Registers(this.#requests, session, keys);
-    this.#watches = new Watches(this.#followers, this.#transport, keys);
+    this.#watches = new Watches(this.#followers, this.#transport, keys, options.clock);
     this.#entries = new Entries(this.#requests, session, keys);
     this.#keeper.start();
   }

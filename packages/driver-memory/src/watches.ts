@@ -1,4 +1,4 @@
-import type { Child, Entry, Key, Ref, Register } from '@concordat/core/spi';
+import { type Child, type Clock, delayed, type Entry, type Key, type Ref, type Register } from '@concordat/core/spi';
 import { Observable } from 'rxjs';
 import { ChildrenView } from './children-view.js';
 import type { Followers } from './followers.js';
@@ -7,13 +7,18 @@ import { toRegister } from './registers.js';
 import type { Stored } from './store/protocol.js';
 import type { Transport } from './transport.js';
 
+// A grant held for less than this never pays for a watch on its own entry.
+const ownWatchDelayMs = 100;
+
 /** What is told of changes: a register, the children of a directory, the end of an entry. */
 export class Watches {
   readonly #followers: Followers;
   readonly #transport: Transport;
   readonly #keys: Keys;
+  readonly #clock: Clock;
 
-  constructor(followers: Followers, transport: Transport, keys: Keys) {
+  constructor(followers: Followers, transport: Transport, keys: Keys, clock: Clock) {
+    this.#clock = clock;
     this.#followers = followers;
     this.#transport = transport;
     this.#keys = keys;
@@ -66,6 +71,11 @@ export class Watches {
   }
 
   gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
+    const watched = this.#gone(ref, options);
+    return 'epoch' in ref ? delayed(this.#clock, ownWatchDelayMs, watched) : watched;
+  }
+
+  #gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
     return new Observable((subscriber) => {
       const look = (stored: Stored | null): void => {
         const state = fateOf(ref, stored, options.touched);

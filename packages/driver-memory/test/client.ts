@@ -1,3 +1,4 @@
+import type { Entry, Ref } from '@concordat/core/spi';
 import {
   type Backend,
   Call,
@@ -80,4 +81,9 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
     () => 'resolved',
     (error: unknown) => (CoordinationError.is(error) ? error.code : 'another error'),
   );
+}
+
+/** An entry as others see it: watched at once, where one's own is watched later. */
+export function refOf({ dir, name, created, seen }: Entry): Ref {
+  return { dir, name, created, seen };
 }

@@ -1,7 +1,7 @@
 import type { Place } from '@concordat/core/spi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../src/index.js';
-import { bytes, Client, codeOf } from './client.js';
+import { bytes, Client, codeOf, refOf } from './client.js';
 import { ManualClock, settled } from './manual-clock.js';
 
 describe('entries of the memory backend', () => {
@@ -69,11 +69,11 @@ describe('entries of the memory backend', () => {
     const client = await connected();
     const { entry } = await enter(client);
     const fates: string[] = [];
-    client.backend.gone(entry, { touched: true }).subscribe((fate) => fates.push(fate));
+    client.backend.gone(refOf(entry), { touched: true }).subscribe((fate) => fates.push(fate));
     await settled();
     await client.backend.update(entry, bytes('2'), client.call());
     await settled();
-    client.backend.gone(entry, { touched: true }).subscribe((fate) => fates.push(fate));
+    client.backend.gone(refOf(entry), { touched: true }).subscribe((fate) => fates.push(fate));
     await settled();
     expect(fates).toEqual(['touched', 'touched']);
   });

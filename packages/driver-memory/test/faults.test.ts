@@ -1,7 +1,7 @@
 import type { Place } from '@concordat/core/spi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../src/index.js';
-import { bytes, Client, codeOf } from './client.js';
+import { bytes, Client, codeOf, refOf } from './client.js';
 import { ManualClock, settled } from './manual-clock.js';
 
 describe('the memory backend under faults', () => {
@@ -80,7 +80,7 @@ describe('the memory backend under faults', () => {
     const { entry } = await enter();
     const order: string[] = [];
     client.session.onLost(1, ({ code }) => order.push(code));
-    client.backend.gone(entry, { touched: false }).subscribe((fate) => order.push(fate));
+    client.backend.gone(refOf(entry), { touched: false }).subscribe((fate) => order.push(fate));
     await settled();
     store.expireSession(client.id);
     await settled();

@@ -184,7 +184,8 @@ export interface Backend {
 
   /**
    * Emits once and completes when that very entry (by name and creation) is gone or, with `touched`, was updated since it was
-   * created. Survives reconnects within the epoch. Never completes without emitting, except when the backend closes. Unsubscribing stops the watch.
+   * created. Every grant asks for its own entry: where that costs a request, an {@link Entry} of mine may be watched `delayed` (100 ms), which short
+   * grants never pay for. Survives reconnects within the epoch. Never completes without emitting, except when the backend closes. Unsubscribing stops the watch.
    * 1 notification.
    */
   gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'>;

@@ -19,5 +19,6 @@ export type {
 } from './backend.js';
 export { Call } from './call.js';
 export { type Clock, SystemClock, systemClock, type Timer } from './clock.js';
+export { delayed } from './delayed.js';
 export { type Capabilities, type Driver, type Host, type OpenOptions, specVersion } from './driver.js';
 export { type LossListener, type LossStage, Session, type SessionOptions } from './session.js';
