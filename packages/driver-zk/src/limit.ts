@@ -20,6 +20,8 @@ export class Limit {
     const passed = new Promise<void>((resolve) => {
       stop = resolve;
       this.signal.addEventListener('abort', stop);
+      // It may have passed while something else was waited for.
+      if (this.signal.aborted) resolve();
     });
     await Promise.race([work, passed]);
     this.signal.removeEventListener('abort', stop);
