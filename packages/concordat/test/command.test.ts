@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConcordatProcess, concordat } from './concordat-process.js';
+import { bin, ConcordatProcess, concordat } from './concordat-process.js';
 
 const lock = ['lock', 'a', '--url', 'memory:', '--'];
 const node = (script: string): string[] => [process.execPath, '-e', script];
@@ -77,6 +79,14 @@ describe('concordat lock', () => {
     const run = await concordat(args, environment);
     expect(run.code).toBe(code);
     expect(run.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('hands on no socket, even one that was opened without close-on-exec', async () => {
+    // Node marks what it was given itself only up to number 16; pipes to its children are sockets.
+    const stdio = Array.from({ length: 21 }, (_, descriptor) => (descriptor === 20 ? 'pipe' : 'ignore'));
+    const command = ['sh', '-c', 'test ! -S /proc/$$/fd/20 && exit 7'];
+    const run = spawn(process.execPath, [bin, ...lock, ...command], { stdio });
+    expect(await once(run, 'exit')).toEqual([7, null]);
   });
 
   it('exits 69 when no store answers, and shows no password', async () => {

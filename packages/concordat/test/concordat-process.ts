@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 
-const bin = fileURLToPath(new URL('../bin/concordat.mjs', import.meta.url));
+/** The command as a program for Node. */
+export const bin = fileURLToPath(new URL('../bin/concordat.mjs', import.meta.url));
 
 /** A `concordat` command that runs as a process of its own, without a terminal. */
 export class ConcordatProcess {

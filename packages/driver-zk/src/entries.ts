@@ -165,18 +165,20 @@ export class Entries {
       if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
       const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
       if (asked !== null) return asked;
-      await this.#refuse(connection, path, own, names);
+      await this.#refuse(connection, mine.epoch, path, own, names);
       connection = await this.#keeper.attached(mine.epoch);
       [listing, before] = [this.#list(connection, dir), null];
     }
   }
 
-  // An entry that may not be read or listed is of no use: it is taken away again.
-  async #refuse(connection: Connection, path: string, ...answers: readonly Answer<unknown>[]): Promise<void> {
+  // An entry that may not be read or listed is of no use: it is taken away again, over as many connections as that takes.
+  async #refuse(first: Connection, epoch: number, path: string, ...answers: readonly Answer<unknown>[]): Promise<void> {
     const refusal = answers.find((answer): answer is Failure => !answer.ok && isFatal(answer));
     if (refusal === undefined) return;
-    await connection.delete(path, 'any');
-    throw readError(refusal, path);
+    for (let connection = first; ; connection = await this.#keeper.attached(epoch)) {
+      const deleted = await connection.delete(path, 'any');
+      if (deleted.ok || (deleted.code !== 'lost' && deleted.code !== 'unsent')) throw readError(refusal, path);
+    }
   }
 
   #pathOf(entry: Entry): string {

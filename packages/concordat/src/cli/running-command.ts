@@ -1,5 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { exitCodeOfSignal, exitCodes } from './exit-codes.js';
+import { inheritableSockets } from './inheritable-sockets.js';
 
 /** How to run COMMAND. */
 export interface CommandLine {
@@ -55,7 +58,22 @@ export class RunningCommand {
 }
 
 function start({ file, args, environment }: CommandLine): ChildProcess {
-  return spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  const nothing = openSync(devNull, 'r');
+  try {
+    return spawn(file, args, { stdio: streams(nothing), env: { ...process.env, ...environment } });
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+// A descriptor cannot be closed in the child, only replaced; `ignore` leaves those in between as they are.
+function streams(nothing: number): StdioOptions {
+  const all: ('inherit' | 'ignore' | number)[] = ['inherit', 'inherit', 'inherit'];
+  for (const socket of inheritableSockets()) {
+    while (all.length < socket) all.push('ignore');
+    all[socket] = nothing;
+  }
+  return all;
 }
 
 function notStarted(file: string, error: unknown, failed: (message: string) => void): number {
