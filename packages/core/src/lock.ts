@@ -170,10 +170,11 @@ export class QueuedLock implements Lock {
     return { queue: { ...line, dir: this.#dir, kind: 'lock', rule: { limit: 1 }, data }, standing: new Standing(line) };
   }
 
-  // The limit of one request is ours, not the caller's: his own timeout stays a timeout.
+  // The limit of one request is ours, not the caller's: his own timeout stays a timeout. And whoever does not wait has no session to lose.
   #unavailable(reason: unknown, options: AcquireOptions): unknown {
     const ours = options.timeoutMs === undefined || options.timeoutMs > this.#context.requests.timeoutMs;
-    if (!ours || !CoordinationError.is(reason, 'TIMEOUT')) return reason;
+    const passing = CoordinationError.is(reason, 'SESSION_LOST') || (ours && CoordinationError.is(reason, 'TIMEOUT'));
+    if (!passing) return reason;
     return new CoordinationError('UNAVAILABLE', 'the store did not answer in time', { cause: reason });
   }
 }

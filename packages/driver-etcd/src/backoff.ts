@@ -39,10 +39,15 @@ export class Backoff {
     this.#nextMs = this.firstMs;
   }
 
+  /** Ends the pause that is running. */
+  hurry(): void {
+    this.#timer?.cancel();
+    this.#wake?.();
+  }
+
   /** Ends the pause that is running, and every later one at once. */
   stop(): void {
     this.#stopped = true;
-    this.#timer?.cancel();
-    this.#wake?.();
+    this.hurry();
   }
 }

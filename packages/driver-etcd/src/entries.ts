@@ -10,6 +10,7 @@ import {
   type Rule,
 } from '@concordat/core/spi';
 import { Backoff } from './backoff.js';
+import { Gate } from './gate.js';
 import type { Keys } from './keys.js';
 import { entryName, hexLease, kindOf, scopeOf } from './names.js';
 import { bytes, exists, isAbsent, toRegister, wasCreatedAt } from './registers.js';
@@ -39,6 +40,10 @@ interface Attempt {
   readonly voidKey: Buffer;
 }
 
+// Each costs the server a look at the whole line. Thousands at once kept it from answering heartbeats: the session was lost, all
+// entered again, and so on without end (3,000 waiters at a timeout of 12 s).
+const enteringAtOnce = 64;
+
 /**
  * Ordered entries: keys with the session's lease, in the order of their creation, as Go's `concurrency` lays them out.
  *
@@ -49,6 +54,7 @@ export class Entries {
   readonly #requests: Requests;
   readonly #keys: Keys;
   readonly #keeper: SessionKeeper;
+  readonly #gate = new Gate(enteringAtOnce);
   #attempts = 0;
 
   constructor(requests: Requests, keys: Keys, keeper: SessionKeeper) {
@@ -58,12 +64,15 @@ export class Entries {
   }
 
   async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
+    const { epoch, signal } = context;
+    const goneBefore = signal.aborted;
     for (;;) {
-      const attempt = this.#attempt(dir, kind, context.epoch);
-      const place = await this.#try(attempt, data, rule, context);
+      const place = await this.#gate.run(async () => {
+        if (signal.aborted && !goneBefore) throw gaveUp();
+        return this.#try(this.#attempt(dir, kind, epoch), data, rule, context);
+      });
       if (place !== null) return place;
-      if (context.signal.aborted)
-        throw new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there');
+      if (signal.aborted) throw gaveUp();
     }
   }
 
@@ -195,6 +204,10 @@ export class Entries {
       .kvs.map((pair) => ({ dir, name: nameOf(pair.key), created: BigInt(pair.create_revision), seen }))
       .reverse();
   }
+}
+
+function gaveUp(): CoordinationError {
+  return new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there');
 }
 
 function rangeAt(reply: TransactionReply, index: number): RangeReply {

@@ -171,7 +171,10 @@ export class SessionKeeper {
       { id, key, timeoutMs },
       {
         confirmed: (sentAt, number) => {
+          const wasSuspended = session.state.state === 'suspended';
           session.confirmed(epoch, sentAt);
+          // A waiter whose turn came meanwhile should not wait out a pause as well.
+          if (wasSuspended) this.#watches.retry();
           this.#confirm(number);
         },
         dead: () => session.lose(epoch, new CoordinationError('SESSION_LOST', 'the store ended the session')),
@@ -186,6 +189,7 @@ export class SessionKeeper {
     );
     const look = (): void => void heartbeat.beat();
     const target: WatchTarget = { key, filters: [FilterType.Noput], ofSession: true };
+    this.#watches.retry();
     const unwatch = this.#watches.watch(target, revision + 1n, {
       opened: look,
       changed: look,

@@ -72,6 +72,9 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc.keepalive_permit_without_calls': 1,
   // A catch-up batch over the default of 4 MiB would fail the watch stream each time it is opened.
   'grpc.max_receive_message_length': -1,
+  // Nothing is retried below us, whatever a service config in the DNS says.
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
