@@ -144,8 +144,8 @@ export class Entries {
   }
 
   /**
-   * My place. My own entry is read and watched in any case; it is waited for unless the listing proves its creation. `null` when it is not there
-   * any more. Goes on over reconnects.
+   * My place. Unless the listing proves its creation my own entry is read, and watched with that. `null` when it is not there any more. Goes on over
+   * reconnects.
    */
   async #settle(
     first: Connection,
@@ -157,11 +157,10 @@ export class Entries {
     const path = childOf(dir, mine.name);
     let [connection, listing, before] = [first, flight.listing, flight.before];
     for (;;) {
-      const reading = this.#table.arm(connection, path);
       const names = await listing;
       const proven = names.ok ? provenPlace(mine, names.value, rule, before) : null;
       if (proven !== null) return proven;
-      const own = await reading;
+      const own = await this.#table.arm(connection, path);
       if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
       const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
       if (asked !== null) return asked;

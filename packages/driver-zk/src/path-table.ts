@@ -12,7 +12,6 @@ export interface Rereader {
 }
 
 interface Armed {
-  readonly reading: Promise<Answer<Node>>;
   stat: NodeStat | null;
 }
 
@@ -45,13 +44,9 @@ export class PathTable {
 
   /** Reads a node and watches it, for {@link PathTable.known}. */
   async arm(connection: Connection, path: string): Promise<Answer<Node>> {
-    const current = connection === this.#connection;
-    const there = current ? this.#armed.get(path) : undefined;
-    // On its way, and whatever changes behind it is told.
-    if (there?.stat === null) return there.reading;
-    const armed: Armed = { reading: connection.get(path, true), stat: null };
-    if (current) this.#armed.set(path, armed);
-    const answer = await armed.reading;
+    const armed: Armed = { stat: null };
+    if (connection === this.#connection) this.#armed.set(path, armed);
+    const answer = await connection.get(path, true);
     if (answer.ok) armed.stat = answer.value.stat;
     else if (this.#armed.get(path) === armed) this.#armed.delete(path);
     return answer;

@@ -1,4 +1,4 @@
-import type { Child, Clock, Entry, Key, Ref, Register } from '@concordat/core/spi';
+import { type Child, type Clock, delayed, type Entry, type Key, type Ref, type Register } from '@concordat/core/spi';
 import { Observable } from 'rxjs';
 import { ChildrenWatch } from './children-watch.js';
 import type { Answer, Connection, Failure, NodeStat } from './connection.js';
@@ -7,6 +7,9 @@ import { childOf, type Paths } from './keys.js';
 import { LevelRead, orNull, readNode } from './level-read.js';
 import type { PathTable } from './path-table.js';
 import { toRegister } from './register-codec.js';
+
+// A grant held for less than this never pays for a watch on its own entry, where entering did not need one.
+const ownWatchDelayMs = 100;
 
 /** Level-triggered streams of registers, directories and entries. */
 export class Watches {
@@ -53,11 +56,18 @@ export class Watches {
     });
   }
 
-  gone(
-    { dir, name, created }: Ref | Entry,
+  gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
+    const path = childOf(this.#paths.of(ref.dir), ref.name);
+    const watched = this.#gone(path, ref, options);
+    const isUnwatched = 'epoch' in ref && this.#table.known(path) === null;
+    return isUnwatched ? delayed(this.#clock, ownWatchDelayMs, watched) : watched;
+  }
+
+  #gone(
+    path: string,
+    { created }: Ref | Entry,
     { touched }: { readonly touched: boolean },
   ): Observable<'gone' | 'touched'> {
-    const path = childOf(this.#paths.of(dir), name);
     return this.#stream((next, fail, complete) => {
       const changeOf = (stat: NodeStat | null): 'gone' | 'touched' | null => {
         if (stat === null || (created !== null && stat.created !== created)) return 'gone';

@@ -84,13 +84,22 @@ describe('entries', () => {
     expect(await other.backend.ahead(waiting.entry, nearest, call())).toEqual([]);
   });
 
-  it('costs three requests to enter a known directory, one to leave, and knows when my own entry is gone', async () => {
-    await enter(one);
-    const { requests } = one.backend.traffic;
-    const place = await enter(one);
-    expect(one.backend.traffic.requests - requests).toBe(3);
-    await one.backend.leave(place.entry, call());
-    expect(one.backend.traffic.requests - requests).toBe(4);
+  it('costs three requests to enter, two where nobody else came or went, and one to leave', async () => {
+    const requestsOf = async <Value>(work: () => Promise<Value>): Promise<readonly [number, Value]> => {
+      const { requests } = one.backend.traffic;
+      const value = await work();
+      return [one.backend.traffic.requests - requests, value];
+    };
+    const stranger = await enter(other);
+    const [known] = await requestsOf(() => enter(one));
+    expect(known).toBe(3);
+    const [alone, place] = await requestsOf(() => enter(one));
+    expect(alone).toBe(2);
+    await other.backend.leave(stranger.entry, call());
+    const [again] = await requestsOf(() => enter(one));
+    expect(again).toBe(3);
+    const [left] = await requestsOf(() => one.backend.leave(place.entry, call()));
+    expect(left).toBe(1);
     expect(await one.backend.ahead(place.entry, nearest, call())).toBeNull();
     await one.backend.leave(place.entry, call());
     await expect(one.backend.update(place.entry, bytes('x'), call())).rejects.toMatchObject({ code: 'GRANT_LOST' });
