@@ -29,15 +29,19 @@ export class LossListeners {
     };
   }
 
-  /** Everybody there is, and forgets them: each is told once. */
-  take(): { run(stage: LossStage, reason: CoordinationError): void } {
+  /** One loss in one turn: tells everybody there is, once, and forgets them; `show` emits the state, between what is told before and after. */
+  tellAll(reason: CoordinationError, show: () => void): void {
     const taken = [...this.#listening];
     this.#listening = new Set();
-    return {
-      run: (stage, reason) => {
-        for (const listening of taken) if (listening.wanted) tell(listening.listener[stage], reason);
-      },
+    const run = (stage: LossStage): void => {
+      for (const listening of taken) if (listening.wanted) tell(listening.listener[stage], reason);
     };
+    run('flag');
+    run('abort');
+    run('end');
+    show();
+    run('log');
+    run('driver');
   }
 }
 

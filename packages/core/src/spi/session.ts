@@ -2,6 +2,7 @@ import { type Observable, ReplaySubject } from 'rxjs';
 import { CoordinationError } from '../errors.js';
 import type { SessionPhase, SessionState } from '../session-state.js';
 import type { Clock, Timer } from './clock.js';
+import { type ConnectionWaiter, ConnectionWaiters } from './connection-waiters.js';
 import { Deadline } from './deadline.js';
 import { type LossListener, LossListeners, type LossStage } from './loss-listeners.js';
 
@@ -10,12 +11,6 @@ export type { LossListener, LossStage } from './loss-listeners.js';
 /** What a session needs to know from the start. */
 export interface SessionOptions {
   readonly clock: Clock;
-}
-
-interface Waiter {
-  readonly epoch: number | undefined;
-  readonly resolve: (epoch: number) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 /**
@@ -30,7 +25,7 @@ export class Session {
   // Replays the latest also to who comes after the end.
   readonly #states$ = new ReplaySubject<SessionState>(1);
   readonly #listeners = new LossListeners();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new ConnectionWaiters();
   readonly #closeListeners = new Set<() => void>();
   readonly #observers = new Set<(state: SessionState) => void>();
   #state: SessionState = { state: 'connecting', epoch: 1, id: null, timeoutMs: 0, reason: null };
@@ -109,7 +104,7 @@ export class Session {
     if (!this.closed && epoch === this.epoch && this.#mayBeHeld()) return this.#listeners.add(staged);
     const listeners = new LossListeners();
     listeners.add(staged);
-    tellAll(listeners, this.closed ? closedError() : this.#lostError(), () => undefined);
+    listeners.tellAll(this.closed ? closedError() : this.#lostError(), () => undefined);
     return () => undefined;
   }
 
@@ -141,11 +136,7 @@ export class Session {
   }
 
   /** The same with callbacks; returns what takes the waiter back. Calls back at once when the answer is known. */
-  whenConnected(waiter: {
-    readonly epoch: number | undefined;
-    readonly resolve: (epoch: number) => void;
-    readonly reject: (reason: unknown) => void;
-  }): () => void {
+  whenConnected(waiter: ConnectionWaiter): () => void {
     this.alive();
     const { state } = this;
     if (state.state === 'closed') waiter.reject(closedError());
@@ -153,10 +144,7 @@ export class Session {
       waiter.reject(this.#lostError());
     else if (state.state === 'connected') waiter.resolve(state.epoch);
     else if (this.#refusal !== null) waiter.reject(this.#refusal);
-    else {
-      this.#waiters.add(waiter);
-      return () => this.#waiters.delete(waiter);
-    }
+    else return this.#waiters.add(waiter);
     return () => undefined;
   }
 
@@ -221,14 +209,10 @@ export class Session {
     if (epoch !== this.epoch || !this.#mayBeHeld()) return;
     this.#endEpoch();
     this.#loss = reason;
-    tellAll(this.#listeners, reason, () => {
+    this.#listeners.tellAll(reason, () => {
       // Whoever was told may have closed it, which is final.
       if (!this.closed) this.#move('lost', { reason });
-      for (const waiter of [...this.#waiters]) {
-        if (waiter.epoch === undefined) continue;
-        this.#waiters.delete(waiter);
-        waiter.reject(reason);
-      }
+      this.#waiters.reject('of-an-epoch', reason);
     });
   }
 
@@ -247,10 +231,7 @@ export class Session {
   refuse(error: CoordinationError): void {
     this.#trouble = error;
     this.#refusal = error;
-    for (const waiter of [...this.#waiters]) {
-      this.#waiters.delete(waiter);
-      waiter.reject(error);
-    }
+    this.#waiters.reject('everybody', error);
   }
 
   /** Core closed the coordinator: any → closed, once. */
@@ -258,10 +239,9 @@ export class Session {
     if (this.closed) return;
     this.#endEpoch();
     const reason = closedError();
-    tellAll(this.#listeners, reason, () => {
+    this.#listeners.tellAll(reason, () => {
       this.#move('closed', { reason: null });
-      for (const waiter of [...this.#waiters]) waiter.reject(reason);
-      this.#waiters.clear();
+      this.#waiters.reject('everybody', reason);
       for (const listener of [...this.#closeListeners]) listener();
       this.#closeListeners.clear();
     });
@@ -289,12 +269,7 @@ export class Session {
 
   #move(state: SessionPhase, change: Partial<SessionState> = {}): void {
     this.#next({ ...this.state, state, ...change });
-    if (state !== 'connected') return;
-    for (const waiter of [...this.#waiters]) {
-      if (this.state.state !== 'connected') return;
-      this.#waiters.delete(waiter);
-      waiter.resolve(this.epoch);
-    }
+    if (state === 'connected') this.#waiters.resolve(this.epoch, () => this.state.state === 'connected');
   }
 
   #next(state: SessionState): void {
@@ -332,17 +307,6 @@ export class Session {
       else this.#armSilence();
     }, wait);
   }
-}
-
-/** One loss in one turn; `show` emits the state, between what is told before and after. */
-function tellAll(listeners: LossListeners, reason: CoordinationError, show: () => void): void {
-  const told = listeners.take();
-  told.run('flag', reason);
-  told.run('abort', reason);
-  told.run('end', reason);
-  show();
-  told.run('log', reason);
-  told.run('driver', reason);
 }
 
 function closedError(): CoordinationError {
