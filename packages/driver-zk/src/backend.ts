@@ -16,7 +16,7 @@ import type {
   Register,
   Rule,
 } from '@concordat/core/spi';
-import { type Observable, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Transport } from './connection.js';
 import { Entries } from './entries.js';
 import { readError } from './errors.js';
@@ -93,11 +93,7 @@ export class ZooKeeperBackend implements Backend {
   }
 
   gone(ref: Ref | Entry, options: { readonly touched: boolean }): Observable<'gone' | 'touched'> {
-    return this.#watches.gone(ref, options).pipe(
-      tap((change) => {
-        if (change === 'gone') this.#entries.gone(ref);
-      }),
-    );
+    return this.#watches.gone(ref, options);
   }
 
   update(entry: Entry, data: Uint8Array, call: Call): Promise<void> {

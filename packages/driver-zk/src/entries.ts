@@ -14,7 +14,6 @@ import type { Answer, Connection, Failure, Listing } from './connection.js';
 import { DirectoryChanges, provenCreation } from './directory-changes.js';
 import { found, isFatal, readError, writeError } from './errors.js';
 import { childOf, type Paths, parentOf } from './keys.js';
-import { LineHeads } from './line-heads.js';
 import { entryPrefix, lineOf, placed, sequenceOrder } from './names.js';
 import type { Creation } from './parents.js';
 import type { PathTable } from './path-table.js';
@@ -42,16 +41,12 @@ export class Entries {
   readonly #table: PathTable;
   readonly #paths: Paths;
   readonly #changes = new DirectoryChanges();
-  readonly #heads = new LineHeads();
 
   constructor(keeper: SessionKeeper, table: PathTable, paths: Paths) {
     this.#keeper = keeper;
     this.#table = table;
     this.#paths = paths;
-    keeper.onAttached(() => {
-      this.#changes.forget();
-      this.#heads.clear();
-    });
+    keeper.onAttached(() => this.#changes.forget());
   }
 
   async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
@@ -78,18 +73,9 @@ export class Entries {
   }
 
   async ahead(entry: Entry, rule: Rule): Promise<readonly Ref[] | null> {
-    const connection = this.#keeper.use(entry.epoch);
-    // By the order of events: what was ahead is gone, and my own entry was there when it went.
-    if (this.#heads.isFirst(entry.name) && this.#table.known(this.#pathOf(entry)) !== null) return [];
     const path = this.#paths.of(entry.dir);
-    const names = found(await connection.children(path, false), path) ?? [];
-    this.#learn(entry, names);
-    return aheadOf(entry, names, rule);
-  }
-
-  /** The server told that this entry is gone. */
-  gone(ref: Ref | Entry): void {
-    this.#heads.gone(ref.name);
+    const names = found(await this.#keeper.use(entry.epoch).children(path, false), path);
+    return aheadOf(entry, names ?? [], rule);
   }
 
   async update(entry: Entry, data: Uint8Array, call: Call): Promise<void> {
@@ -106,7 +92,6 @@ export class Entries {
   async leave(entry: Entry, call: Call): Promise<void> {
     const connection = this.#keeper.use(entry.epoch);
     call.markSent();
-    this.#heads.forget(entry.name);
     const path = this.#pathOf(entry);
     const deleted = this.#changes.deleting(parentOf(path));
     const answer = await connection.delete(path, 'any');
@@ -152,13 +137,6 @@ export class Entries {
     }
   }
 
-  // Not for readers and writers: a Curator writer that becomes a reader makes an entry under its old number (CURATOR-621).
-  #learn(entry: Entry, names: readonly string[]): void {
-    if (entry.kind !== 'lock' && entry.kind !== 'latch') return;
-    const [only, ...others] = aheadOf(entry, names, { limit: 2 }) ?? [];
-    if (only !== undefined && others.length === 0) this.#heads.standsBehind(entry.name, only.name);
-  }
-
   async #list(connection: Connection, path: string): Promise<Answer<Listing>> {
     const listed = await connection.list(path);
     if (listed.ok) this.#changes.listed(path, listed.value);
@@ -185,7 +163,6 @@ export class Entries {
       const own = await this.#table.arm(connection, path);
       if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
       const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
-      if (asked !== null && names.ok) this.#learn(asked.entry, names.value.names);
       if (asked !== null) return asked;
       await this.#refuse(connection, mine.epoch, path, own, names);
       connection = await this.#keeper.attached(mine.epoch);

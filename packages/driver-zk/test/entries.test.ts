@@ -84,42 +84,6 @@ describe('entries', () => {
     expect(await other.backend.ahead(waiting.entry, nearest, call())).toEqual([]);
   });
 
-  it('is first without asking once the only one ahead is gone, and asks when its own entry may be gone', async () => {
-    const requestsOf = async (work: () => Promise<unknown>): Promise<readonly [number, unknown]> => {
-      const { requests } = other.backend.traffic;
-      const value = await work();
-      return [other.backend.traffic.requests - requests, value];
-    };
-    const wait = async () => {
-      const held = await enter(one);
-      const waiting = await enter(other);
-      const [predecessor] = waiting.ahead;
-      if (predecessor === undefined) throw new Error('nobody ahead');
-      return { held, waiting, gone: collect(other.backend.gone(predecessor, { touched: false })) };
-    };
-    const usual = await wait();
-    await one.backend.leave(usual.held.entry, call());
-    await eventually(() => usual.gone.last() === 'gone');
-    expect(await requestsOf(() => other.backend.ahead(usual.waiting.entry, nearest, call()))).toEqual([0, []]);
-    await other.backend.leave(usual.waiting.entry, call());
-
-    // Its own entry is deleted first, by somebody else: never first without an entry.
-    const robbed = await wait();
-    await one.backend.leave(robbed.waiting.entry, call());
-    await one.backend.leave(robbed.held.entry, call());
-    await eventually(() => robbed.gone.last() === 'gone');
-    expect(await requestsOf(() => other.backend.ahead(robbed.waiting.entry, nearest, call()))).toEqual([1, null]);
-  });
-
-  it('asks while more than one was ahead', async () => {
-    const [held, middle, last] = [await enter(one), await enter(one), await enter(other)];
-    const gone = collect(other.backend.gone(middle.entry, { touched: false }));
-    await one.backend.leave(middle.entry, call());
-    await eventually(() => gone.last() === 'gone');
-    const ahead = await other.backend.ahead(last.entry, nearest, call());
-    expect(ahead?.map(({ name }) => name)).toEqual([held.entry.name]);
-  });
-
   it('costs three requests to enter, two where nobody else came or went, and one to leave', async () => {
     const requestsOf = async <Value>(work: () => Promise<Value>): Promise<readonly [number, Value]> => {
       const { requests } = one.backend.traffic;

@@ -17,11 +17,11 @@ const etcdCosts: Costs = {
   handOver: { requests: 2, writes: 0, notifications: 1 },
 };
 
-// Create and listing travel together, then the own node is read and watched; the order of events tells a waiter that it is first.
+// Create and listing travel together, then the own node is read and watched; a waiter lists again.
 const zooKeeperCosts: Costs = {
   acquire: { requests: 3, writes: 1, notifications: 0 },
   release: { requests: 1, writes: 1, notifications: 1 },
-  handOver: { requests: 0, writes: 0, notifications: 1 },
+  handOver: { requests: 1, writes: 0, notifications: 1 },
 };
 
 /** Brings a driver for etcd to the suite, with a server of its own for each {@link Harness.start}. */
