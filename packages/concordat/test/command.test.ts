@@ -91,9 +91,9 @@ describe('concordat lock', () => {
 
   it('exits 69 when no store answers, and shows no password', async () => {
     const url = 'etcd://me:s3cret@127.0.0.1:1/n';
-    const { code, stderr } = await concordat(['lock', 'a', '--url', url, '--timeout', '500ms', '--', 'true']);
+    const { code, stderr } = await concordat(['lock', 'a', '--url', url, '--timeout', '1s', '--', 'true']);
     expect(code).toBe(69);
-    expect(stderr).toMatch(/^concordat: \[UNAVAILABLE\] the store could not be reached within 500 ms/);
+    expect(stderr).toMatch(/^concordat: \[UNAVAILABLE\] the store could not be reached within 1,000 ms/);
     expect(stderr).not.toContain('s3cret');
   });
 

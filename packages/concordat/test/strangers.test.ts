@@ -65,9 +65,9 @@ describe.each(['etcd', 'zookeeper'])('%s', (scheme) => {
         expect(tookMs).toBeLessThan(limitMs + slackMs);
         expect(String(error) + String((error as Error).cause)).not.toContain('s3cret');
       }
-      // What was seen instead of the store, if anything was.
+      // What was seen instead of the store; with a silent one the limit of its first request passes as this one does.
       const { cause } = ready.error as Error;
-      expect(CoordinationError.is(cause)).toBe(what !== 'a server that says nothing');
+      expect(CoordinationError.is(cause) || (what === 'a server that says nothing' && cause === undefined)).toBe(true);
       const closing = await outcome(coordinator.close());
       expect(closing).toMatchObject({ error: undefined });
       expect(closing.tookMs).toBeLessThan(2 * limitMs + slackMs);

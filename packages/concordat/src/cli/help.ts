@@ -4,7 +4,8 @@ export const help = `concordat lock NAME [options] -- COMMAND [ARGUMENT…]
 Waits for the lock NAME, runs COMMAND while holding it, and exits as COMMAND does.
 
   --url URL          the store: zookeeper://host:2181/namespace, etcd://host:2379/namespace,
-                     etcds://… (TLS) or memory:name; default: COORDINATOR_URL
+                     etcds://… (TLS) or memory:name (to try it out: in this process only, it
+                     excludes no other); default: COORDINATOR_URL
   --timeout 10s      gives up when the lock was not had by then; default: waits on
   --try              does not wait: gives up when somebody is in the line
   --kill-after 5s    when the lock is lost, time between TERM and KILL; default 5s
@@ -28,5 +29,6 @@ Exit codes, when not COMMAND's own (128+n when signal n ended it):
 INT, QUIT, HUP and TERM end the waiting at once, and are passed on to COMMAND while it runs (at a terminal, which sends
 all but TERM to both, only TERM is). Only COMMAND itself is signalled, not what it starts: in a shell script, use exec.
 Not promised: COMMAND runs on when this process is ended with KILL, and while it is stopped; the lock passes to the next
-after the session timeout (12s; ?sessionTimeout=30s in the URL). The store has to answer within that time at the start.
+after the session timeout (12s; ?sessionTimeout=30s in the URL). At the start the store has to answer within 12s, or
+--timeout when that is less.
 `;

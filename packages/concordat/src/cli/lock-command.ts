@@ -30,7 +30,8 @@ async function reach(coordinator: Coordinator, timeoutMs: number, signal: AbortS
   } catch (error) {
     if (!CoordinationError.is(error, 'TIMEOUT')) throw error;
     const seen = CoordinationError.is(error.cause) ? error.cause.message : 'it did not answer';
-    throw new CoordinationError('UNAVAILABLE', `the store could not be reached within ${timeoutMs} ms: ${seen}`);
+    const limit = timeoutMs.toLocaleString('en-US');
+    throw new CoordinationError('UNAVAILABLE', `the store could not be reached within ${limit} ms: ${seen}`);
   }
 }
 
