@@ -11,7 +11,7 @@ import { Opening } from './opening.js';
 import type { CoordinatorOptions } from './options.js';
 import { Requests } from './requests.js';
 import type { SessionState } from './session-state.js';
-import { checkTimeout, type Settings, settle } from './settings.js';
+import { checkWait, type Settings, settle } from './settings.js';
 import { SharedWatches } from './shared-watches.js';
 import type { Traffic } from './spi/backend.js';
 import type { Clock } from './spi/clock.js';
@@ -113,7 +113,7 @@ class DriverCoordinator implements Coordinator {
   }
 
   async ready(options: WaitOptions = {}): Promise<void> {
-    checkTimeout(options.timeoutMs);
+    checkWait(options);
     const { session, clock, layout } = this.#context;
     const wait = new Wait(options, session, clock, () => 'the store is not ready');
     try {

@@ -8,7 +8,7 @@ import { CoordinationError } from './errors.js';
 import type { EntryGrant, Grant } from './grant.js';
 import type { WaitOptions } from './limits.js';
 import { encodeName } from './names.js';
-import { checkTimeout } from './settings.js';
+import { checkWait } from './settings.js';
 import { Standing } from './standing.js';
 import { enterLine, grantPlace, type Queue, waitForTurn } from './turn.js';
 import { Wait } from './wait.js';
@@ -164,7 +164,7 @@ export class QueuedLock implements Lock {
   }
 
   #queue(options: AcquireOptions): { readonly queue: Queue; readonly standing: Standing } {
-    checkTimeout(options.timeoutMs);
+    checkWait(options, ['data']);
     const line = { primitive: 'lock', name: this.#name };
     const data = contenderData(options.data);
     return { queue: { ...line, dir: this.#dir, kind: 'lock', rule: { limit: 1 }, data }, standing: new Standing(line) };

@@ -13,7 +13,7 @@ export interface CoordinatorOptions {
   readonly allowShortSession?: boolean;
   /** Limit of one request, in milliseconds. Default min(5,000, a third of the session timeout), and never more than that third. */
   readonly requestTimeoutMs?: number;
-  /** User and password for the store; never part of a message, an event or `util.inspect`. */
+  /** User and password for the store; never part of a message or an event, nor of a coordinator that is inspected. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Uses TLS. */
   readonly secure?: boolean;

@@ -1,4 +1,5 @@
 import { CoordinationError } from './errors.js';
+import type { WaitOptions } from './limits.js';
 import { checkPath } from './names.js';
 import type { CoordinatorOptions } from './options.js';
 import { type Clock, systemClock } from './spi/clock.js';
@@ -39,9 +40,7 @@ const longestRequestMs = 5_000;
 
 /** Refuses what is wrong before anything is opened, and fills in the defaults. */
 export function settle(options: CoordinatorOptions): Settings {
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) throw unknownOption(name, Object.keys(known));
-  }
+  checkNames(options, Object.keys(known));
   const hosts = (options.hosts ?? []).map((host) =>
     typeof host === 'string' ? parseHost(host, null) : checkHost(host),
   );
@@ -81,8 +80,14 @@ function checkHost(host: Host): Host {
   return { host: host.host, port: host.port };
 }
 
-/** Refuses a limit that is no number of milliseconds. */
-export function checkTimeout(timeoutMs: number | undefined): void {
+function checkNames(options: object, names: readonly string[]): void {
+  for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownOption(name, names);
+}
+
+/** Refuses an option nobody knows, which would be a wait without its limit, and a limit that is no number of milliseconds. */
+export function checkWait(options: WaitOptions, more: readonly string[] = []): void {
+  checkNames(options, ['signal', 'timeoutMs', ...more]);
+  const { timeoutMs } = options;
   if (timeoutMs === undefined) return;
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= 2_147_483_647))
     throw invalid('timeoutMs must be a number from 0 to 2,147,483,647');

@@ -4,6 +4,7 @@ import { onAbort } from '../src/abort-fan.js';
 import { checkSize, checkValue } from '../src/codecs.js';
 import { bytes, CoordinationError, fencing, json, text } from '../src/index.js';
 import { decodeName, encodeName } from '../src/names.js';
+import { checkWait } from '../src/settings.js';
 
 describe('a name', () => {
   it('becomes one ASCII segment and comes back, and no two names share one', () => {
@@ -81,6 +82,14 @@ describe('an error', () => {
       CoordinationError.is(copy, 'CLOSED'),
     ]).toEqual([true, true, false]);
     expect(CoordinationError.is(new Error('other'))).toBe(false);
+  });
+});
+
+describe('the options of a wait', () => {
+  it('are refused when nobody knows them, naming the one that was meant', () => {
+    expect(() => checkWait({ timeout: 5 } as object)).toThrow(/unknown option "timeout"; did you mean "timeoutMs"/);
+    expect(() => checkWait({ data: 'x' } as object)).toThrow(/unknown option "data"/);
+    expect(() => checkWait({ data: 'x', timeoutMs: 5 } as object, ['data'])).not.toThrow();
   });
 });
 

@@ -41,7 +41,12 @@ const neverSent = /^(No connection established|Name resolution failed|Channel cl
 export function toCoordinationError(cause: unknown, kind: RequestKind): CoordinationError {
   if (CoordinationError.is(cause)) return cause;
   if (!(cause instanceof StatusError)) return new CoordinationError('BACKEND', 'the etcd client failed', { cause });
-  return new CoordinationError(codeOf(cause, kind), `etcd: ${cause.details}`, { cause });
+  return new CoordinationError(codeOf(cause, kind), `etcd: ${plain(cause.details)}`, { cause });
+}
+
+// The client library ends some of its messages with an empty note.
+function plain(details: string): string {
+  return details.replace(/\s*Resolution note:\s*$/, '');
 }
 
 /** True when the store does not know this lease: it expired or was revoked, for good. */
