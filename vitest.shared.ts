@@ -21,6 +21,15 @@ export const aliases = [
 export function project(name: string, include: readonly string[] = ['test/**/*.test.ts']) {
   return defineConfig({
     resolve: { alias: aliases },
-    test: { name, include: [...include], pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000, retry: 0 },
+    test: {
+      name,
+      include: [...include],
+      pool: 'forks',
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+      retry: 0,
+      // Deadlines are for a loaded machine; what is polled for is exact.
+      expect: { poll: { timeout: 10_000 } },
+    },
   });
 }

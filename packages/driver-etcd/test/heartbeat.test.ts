@@ -34,8 +34,10 @@ class ScriptedServer implements HeartbeatTransport {
     return Promise.resolve({ header, kvs, more: false, count: '1' });
   }
 
+  /** The next connection leads to a member that answers. */
   replace(): void {
     this.replaced += 1;
+    this.silent = false;
   }
 }
 
@@ -92,9 +94,8 @@ it('turns to another connection when a renewal is not answered within a quarter 
   server.silent = true;
   const { told } = beating(server);
   const start = performance.now();
-  await expect.poll(() => told, { timeout: 3_000, interval: 10 }).toEqual(['cut']);
+  await expect.poll(() => told[0], { timeout: 10_000, interval: 10 }).toBe('cut');
   expect(performance.now() - start).toBeGreaterThan(900);
-  expect(server.replaced).toBe(1);
-  server.silent = false;
   await expect.poll(() => told).toContain('confirmed');
+  expect(server.replaced).toBe(1);
 });
