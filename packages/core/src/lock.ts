@@ -45,7 +45,7 @@ export interface AcquireOptions extends WaitOptions {
  * ```
  */
 export interface Lock {
-  /** Waits for the lock. A free one costs one round trip on etcd, two on ZooKeeper. */
+  /** Waits for the lock. A free one costs one round trip on etcd, and on ZooKeeper one or two (docs/spec/lock.md). */
   acquire(options?: AcquireOptions): Promise<Grant>;
   /**
    * The lock, or `undefined` when somebody is in the line, on the store's word; never waits for a turn and enters only an empty line.
