@@ -1,6 +1,6 @@
 import type { EventLog } from './event-log.js';
 import type { Layout } from './layout.js';
-import type { Leaving } from './leaving.js';
+import type { Leaving } from './lines/leaving.js';
 import type { Requests } from './requests.js';
 import type { SharedWatches } from './shared-watches.js';
 import type { Clock } from './spi/clock.js';

@@ -4,11 +4,11 @@ import { CoordinationError } from './errors.js';
 import { EventLog } from './event-log.js';
 import type { CoordinationEvent } from './events.js';
 import { Layout } from './layout.js';
-import { Leaving } from './leaving.js';
 import type { WaitOptions } from './limits.js';
-import { type Lock, QueuedLock } from './lock.js';
+import { Leaving } from './lines/leaving.js';
 import { Opening } from './opening.js';
 import type { CoordinatorOptions } from './options.js';
+import { type Lock, lock } from './recipes/lock.js';
 import { Requests } from './requests.js';
 import type { SessionState } from './session-state.js';
 import { checkWait, type Settings, settle } from './settings.js';
@@ -132,7 +132,7 @@ class DriverCoordinator implements Coordinator {
   }
 
   lock(name: string): Lock {
-    return new QueuedLock(this.#context, name);
+    return lock(this.#context, name);
   }
 
   close(): Promise<void> {

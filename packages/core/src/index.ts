@@ -1,13 +1,14 @@
 export { bytes, type Codec, json, text } from './codecs.js';
-export type { Contender, WaitingLine } from './contenders.js';
 export { type Coordinator, createCoordinator } from './coordinator.js';
 export { parseDuration } from './duration.js';
 export { CoordinationError, type CoordinationErrorCode } from './errors.js';
 export type { CoordinationEvent, LineEvent, SessionEvent } from './events.js';
 export * as fencing from './fencing.js';
-export type { Grant } from './grant.js';
 export type { WaitOptions } from './limits.js';
-export type { AcquireOptions, Lock } from './lock.js';
+export type { AcquireOptions } from './lines/acquire-options.js';
+export type { Grant } from './lines/grant.js';
+export type { Contender, WaitingLine } from './lines/waiting-line.js';
 export type { CoordinatorOptions } from './options.js';
+export type { Lock } from './recipes/lock.js';
 export type { SessionPhase, SessionState } from './session-state.js';
 export { type ParsedUrl, parseUrl, redactUrl, type UrlScheme } from './url.js';

@@ -12,7 +12,7 @@ import {
 import { Backoff } from './backoff.js';
 import { Gate } from './gate.js';
 import type { Keys } from './keys.js';
-import { entryName, hexLease, kindOf, scopeOf } from './names.js';
+import { entryName, hexLease, kindIn, kindOf, scopeOf } from './names.js';
 import { bytes, exists, isAbsent, toRegister, wasCreatedAt } from './registers.js';
 import type { Requests } from './requests.js';
 import type { SessionKeeper } from './session-keeper.js';
@@ -201,7 +201,10 @@ export class Entries {
     const { nameOf } = this.#keys.below(dir);
     const seen = BigInt(reply.header.revision);
     return rangeAt(reply, index)
-      .kvs.map((pair) => ({ dir, name: nameOf(pair.key), created: BigInt(pair.create_revision), seen }))
+      .kvs.map((pair) => {
+        const name = nameOf(pair.key);
+        return { dir, name, kind: kindIn(dir, name), created: BigInt(pair.create_revision), seen };
+      })
       .reverse();
   }
 }

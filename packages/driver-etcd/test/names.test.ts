@@ -6,6 +6,9 @@ it('names entries as Go does, readers and writers in folders of their own', () =
   expect(hexLease('7587895738262683786')).toBe('694d9ef8b7d9008a');
   expect(entryName('lock', 'ab-1')).toBe('ab-1');
   expect(entryName('read', 'ab-1')).toBe('read/ab-1');
+  expect(entryName('lease:3', 'ab-1')).toBe('3/ab-1');
+  expect(entryName('member:w-17', 'ab-1')).toBe('w-17/ab-1');
+  expect(scopeOf('group/a', 'member:w-17')).toBe('group/a/w-17');
   expect([scopeOf('rw/a', undefined), scopeOf('rw/a', 'write'), scopeOf('lock/a', 'lock')]).toEqual([
     'rw/a',
     'rw/a/write',
@@ -20,6 +23,10 @@ it.each([
   ['rw/a', 'read/me', false],
   ['rw/a', 'deep/er', false],
   ['rw/a', 'read/a/b', false],
+  ['sem/a', '3/ab-1', true],
+  ['sem/a', 'read/ab-1', false],
+  ['group/a', 'w-17/ab-1', true],
+  ['group/a', 'w-17/x/ab-1', false],
   ['config', 'read/1', false],
   ['config', '', false],
 ])('takes, in %s, %s for a direct child: %s', (dir, name, expected) => {
@@ -30,7 +37,8 @@ it.each([
   ['lock/a', 'ab-1', 'ab', 'lock'],
   ['lock/a', 'ab', 'ab', 'lock'],
   ['election/a', 'ab-1', 'ab', 'latch'],
-  ['sem/a', 'ab-1', 'ab', 'lease'],
+  ['sem/a', '3/ab-1', 'ab', 'lease:3'],
+  ['group/a', 'read/ab-1', 'ab', 'member:read'],
   ['rw/a', 'write/ab-1', 'ab', 'write'],
   ['lock/a', 'abc', 'ab', null],
   ['config/a', 'ab', null, null],

@@ -78,7 +78,7 @@ it('tells a burst of arrivals in few snapshots, in order of creation', async () 
   await expect.poll(() => snapshots).toEqual([[]]);
   const { signal } = new AbortController();
   const enter = (): Promise<unknown> =>
-    other.backend.enter('group/a', 'lease', Buffer.from('x'), { limit: 1 }, { epoch: session.epoch, signal });
+    other.backend.enter('group/a', 'member:me', Buffer.from('x'), { limit: 1 }, { epoch: session.epoch, signal });
   await Promise.all(Array.from({ length: 100 }, enter));
   await expect.poll(() => snapshots.at(-1)?.length).toBe(100);
   expect(snapshots.length).toBeLessThan(60);

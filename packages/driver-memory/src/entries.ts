@@ -133,6 +133,10 @@ export class Entries {
   }
 }
 
+function refIn(dir: Key, name: string, created: bigint): Ref {
+  return { dir, name, kind: kindOf(name), created, seen: null };
+}
+
 function refsIn(dir: Key, placed: Placed): readonly Ref[] {
-  return placed.ahead.map(({ key, created }) => ({ dir, name: nameOf(key), created, seen: null }));
+  return placed.ahead.map(({ key, created }) => refIn(dir, nameOf(key), created));
 }

@@ -1,7 +1,6 @@
 import type { Kind } from '@concordat/core/spi';
 
-const kinds: readonly Kind[] = ['lock', 'latch', 'read', 'write', 'lease'];
-const pattern = /^[0-9a-f]{16}-\d+-([a-z]+)$/;
+const pattern = /^[0-9a-f]{16}-\d+-(lock|latch|read|write|lease:\d+|member:[^:]+)$/;
 
 /** `<session>-<n>-<kind>`; with an `n` never used twice in a session, a name is never used twice. */
 export function entryName(session: string, n: number, kind: Kind): string {
@@ -15,6 +14,5 @@ export function endingOf(kind: Kind): string {
 
 /** What kind of entry a name stands for; `null` for a register or a foreign name. */
 export function kindOf(name: string): Kind | null {
-  const ending = pattern.exec(name)?.[1];
-  return kinds.find((kind) => kind === ending) ?? null;
+  return (pattern.exec(name)?.[1] as Kind | undefined) ?? null;
 }

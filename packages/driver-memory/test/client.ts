@@ -84,6 +84,6 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 /** An entry as others see it: watched at once, where one's own is watched later. */
-export function refOf({ dir, name, created, seen }: Entry): Ref {
-  return { dir, name, created, seen };
+export function refOf({ dir, name, kind, created, seen }: Entry): Ref {
+  return { dir, name, kind, created, seen };
 }

@@ -23,7 +23,9 @@ describe('entries of the memory backend', () => {
     const first = await enter(one);
     expect(first.ahead).toEqual([]);
     const second = await enter(two);
-    expect(second.ahead).toEqual([{ dir: 'lock/a', name: first.entry.name, created: first.entry.created, seen: null }]);
+    expect(second.ahead).toEqual([
+      { dir: 'lock/a', name: first.entry.name, kind: 'lock', created: first.entry.created, seen: null },
+    ]);
     expect(second.entry.created).toBeGreaterThan(first.entry.created);
     expect(one.backend.traffic.requests).toBe(1);
     expect(await two.backend.ahead(second.entry, { limit: 1 }, two.call())).toEqual(second.ahead);

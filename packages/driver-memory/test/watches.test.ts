@@ -93,7 +93,9 @@ describe('watches of the memory backend', () => {
     const complete = { complete: () => completed++ };
     client.backend.watch('a').subscribe(complete);
     client.backend.watchChildren('a', { data: true }).subscribe(complete);
-    client.backend.gone({ dir: 'a', name: 'b', created: null, seen: null }, { touched: false }).subscribe(complete);
+    client.backend
+      .gone({ dir: 'a', name: 'b', kind: null, created: null, seen: null }, { touched: false })
+      .subscribe(complete);
     await client.close();
     expect(completed).toBe(3);
   });

@@ -208,5 +208,5 @@ function aheadOf(entry: Entry, names: readonly string[], { of, limit }: Rule): r
   return line
     .filter((other) => sequenceOrder(other, mine) < 0 && (of === undefined || other.kind === of))
     .slice(-limit)
-    .map(({ name }) => ({ dir: entry.dir, name, created: null, seen: null }));
+    .map(({ name, kind }) => ({ dir: entry.dir, name, kind, created: null, seen: null }));
 }

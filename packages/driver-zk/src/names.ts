@@ -1,23 +1,22 @@
 import type { Kind } from '@concordat/core/spi';
 
 // Apache Curator's names: it orders all children of a path by what follows the last occurrence of them.
-const markers: Readonly<Record<Kind, string>> = {
+const markers: Readonly<Record<string, string>> = {
   lock: 'lock-',
   latch: 'latch-',
   read: '__READ__',
   write: '__WRIT__',
-  lease: 'lease-',
 };
 const kinds: ReadonlyMap<string, Kind> = new Map(
-  (Object.keys(markers) as Kind[]).map((kind) => [markers[kind], kind] as const),
+  Object.entries(markers).map(([kind, marker]) => [marker, kind as Kind]),
 );
 // Curator's protection (`_c_<uuid>-`), the marker, and the server's signed 32-bit counter in at least ten characters.
-const entryName = /^_c_.{36}-(lock-|latch-|__READ__|__WRIT__|lease-)(-?\d{9,10})$/;
+const entryName = /^_c_.{36}-(lock-|latch-|__READ__|__WRIT__|(lease:\d+|member:[^:]+):)(-?\d{9,10})$/;
 const foreignSequence = /\d{10}$/;
 
 /** An entry's name without the sequence that the server appends: unique by `id`, so that it can be found again. */
 export function entryPrefix(id: string, kind: Kind): string {
-  return `_c_${id}-${markers[kind]}`;
+  return `_c_${id}-${markers[kind] ?? `${kind}:`}`;
 }
 
 /** A child of a queue directory that has a place in the line. */
@@ -30,15 +29,20 @@ export interface Placed {
 
 /** Which kind of entry a name says it is; `null` for a register or a foreign name. */
 export function kindOf(name: string): Kind | null {
-  return kinds.get(entryName.exec(name)?.[1] ?? '') ?? null;
+  return kindIn(entryName.exec(name));
 }
 
 /** Its place, or `null` where no sequence tells it. Names of other clients (kazoo, Go) end with one as well. */
 export function placed(name: string): Placed | null {
   const parsed = entryName.exec(name);
-  const sequence = parsed === null ? foreignSequence.exec(name)?.[0] : parsed[2];
+  const sequence = parsed === null ? foreignSequence.exec(name)?.[0] : parsed[3];
   if (sequence === undefined) return null;
-  return { name, kind: kinds.get(parsed?.[1] ?? '') ?? null, sequence: Number(sequence) };
+  return { name, kind: kindIn(parsed), sequence: Number(sequence) };
+}
+
+function kindIn(parsed: RegExpExecArray | null): Kind | null {
+  if (parsed === null) return null;
+  return (parsed[2] as Kind | undefined) ?? kinds.get(parsed[1] ?? '') ?? null;
 }
 
 /** Order of two sequences, as a signed 32-bit difference: right over the counter's overflow. */

@@ -34,8 +34,8 @@ export const entriesGone = area('entries gone', (scenario) => {
 
   scenario('ENTRY-10', 'tells of a touch when asked to, also of one before it was asked', async (fixture) => {
     const [store, other] = await twoStores(fixture);
-    const held = await other.enter('sem/a', { kind: 'lease' });
-    const mine = await store.enter('sem/a', { kind: 'lease' });
+    const held = await other.enter('sem/a', { kind: 'lease:1' });
+    const mine = await store.enter('sem/a', { kind: 'lease:1' });
     const ref = required(mine.ahead[0]);
     const touched = store.gone(ref, true);
     await throughout(50, () => expect(touched.values).toEqual([]));

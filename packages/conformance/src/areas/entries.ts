@@ -213,7 +213,8 @@ export const entries = area('entries', (scenario) => {
 const kindByDirectory = [
   ['lock/a', 'lock'],
   ['election/a', 'latch'],
-  ['sem/a', 'lease'],
+  ['sem/a', 'lease:2'],
+  ['group/a', 'member:me'],
   ['rw/a', 'read'],
   ['rw/b', 'write'],
 ] as const;

@@ -32,7 +32,7 @@ export const entryMutants: readonly Mutant[] = [
     enter: async (dir, kind, data, rule, context) => {
       const line = await firstValueFrom(backend.watchChildren(dir, { data: false }));
       const { entry } = await backend.enter(dir, kind, data, rule, context);
-      const ahead = line.slice(-rule.limit).map(({ name }) => ({ dir, name, created: null, seen: null }));
+      const ahead = line.slice(-rule.limit).map(({ name, kind }) => ({ dir, name, kind, created: null, seen: null }));
       return { entry, ahead };
     },
   })),

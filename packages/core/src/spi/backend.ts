@@ -5,10 +5,13 @@ import type { Call } from './call.js';
 export type Key = string;
 
 /**
- * What an ordered entry is for. A closed set: each driver has a table of names for it, so that other languages
- * understand the entries (Curator's names on ZooKeeper, Go's layout on etcd).
+ * What an ordered entry is for. A closed set: each driver has names for it, so that other languages understand the entries
+ * (Curator's names on ZooKeeper, Go's layout on etcd).
+ *
+ * A lease says how many permits there are, and a member who it is: one ASCII segment, encoded by core, without a colon. So a line
+ * tells without its data who disagrees on the number, and who has the same name.
  */
-export type Kind = 'lock' | 'latch' | 'read' | 'write' | 'lease';
+export type Kind = 'lock' | 'latch' | 'read' | 'write' | `lease:${number}` | `member:${string}`;
 
 /** A stored value with its versions. */
 export interface Register {
@@ -69,6 +72,8 @@ export interface Rule {
 export interface Ref {
   readonly dir: Key;
   readonly name: string;
+  /** What kind of entry, or `null` for a foreign name. */
+  readonly kind: Kind | null;
   /** Creation in the store's order, where the driver knows it; names are never used twice, so a driver may do without. */
   readonly created: bigint | null;
   /** Store order of the reply that showed it alive, where the driver needs that to watch it from there. */

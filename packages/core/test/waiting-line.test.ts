@@ -1,8 +1,8 @@
 import { concat, NEVER, of } from 'rxjs';
 import { expect, it } from 'vitest';
-import { waitingLine } from '../src/contenders.js';
 import type { Context } from '../src/context.js';
 import { CoordinationError, type CoordinationErrorCode } from '../src/errors.js';
+import { waitingLine } from '../src/lines/waiting-line.js';
 import { Session } from '../src/spi/session.js';
 import { ManualClock } from './manual-clock.js';
 

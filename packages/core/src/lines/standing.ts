@@ -1,7 +1,7 @@
-import type { Context } from './context.js';
+import type { Context } from '../context.js';
+import type { Child, Entry } from '../spi/backend.js';
+import type { Wait } from '../wait.js';
 import type { Line } from './leaving.js';
-import type { Child, Entry } from './spi/backend.js';
-import type { Wait } from './wait.js';
 
 /** What a timeout says of a wait: filled in shortly before the limit. */
 export class Standing {

@@ -1,10 +1,10 @@
 import type { Subscription } from 'rxjs';
-import { checkedSignal } from './checked-signal.js';
-import type { Context } from './context.js';
-import { CoordinationError } from './errors.js';
-import { formatFence } from './fencing.js';
+import { checkedSignal } from '../checked-signal.js';
+import type { Context } from '../context.js';
+import { CoordinationError } from '../errors.js';
+import { formatFence } from '../fencing.js';
+import type { Entry } from '../spi/backend.js';
 import type { Line } from './leaving.js';
-import type { Entry } from './spi/backend.js';
 
 /**
  * Something held, until released or lost.

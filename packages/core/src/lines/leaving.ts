@@ -1,9 +1,9 @@
-import { Backoff } from './backoff.js';
-import { CoordinationError } from './errors.js';
-import type { EventLog } from './event-log.js';
-import { pause } from './pause.js';
-import type { Requests } from './requests.js';
-import type { Entry } from './spi/backend.js';
+import { Backoff } from '../backoff.js';
+import { CoordinationError } from '../errors.js';
+import type { EventLog } from '../event-log.js';
+import { pause } from '../pause.js';
+import type { Requests } from '../requests.js';
+import type { Entry } from '../spi/backend.js';
 
 /** Whose entry it is, for events. */
 export interface Line {

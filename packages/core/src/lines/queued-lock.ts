@@ -1,0 +1,119 @@
+import { Observable } from 'rxjs';
+import { onAbort } from '../abort-fan.js';
+import type { Context } from '../context.js';
+import { CoordinationError } from '../errors.js';
+import { checkWait } from '../settings.js';
+import { Wait } from '../wait.js';
+import type { AcquireOptions } from './acquire-options.js';
+import { contenderData } from './contender-data.js';
+import type { EntryGrant, Grant } from './grant.js';
+import { Standing } from './standing.js';
+import { enterLine, grantPlace, isTurn, type Queue, waitForTurn } from './turn.js';
+import { type WaitingLine, waitingLine } from './waiting-line.js';
+
+/** Whatever is granted in a line, one entry for each grant: a lock, one side of a read/write lock, a permit. */
+export class QueuedLock {
+  readonly #context: Context;
+  readonly #queue: Omit<Queue, 'data'>;
+  readonly contenders$: Observable<WaitingLine>;
+
+  constructor(context: Context, queue: Omit<Queue, 'data'>) {
+    this.#context = context;
+    this.#queue = queue;
+    this.contenders$ = waitingLine(context, queue.dir);
+  }
+
+  acquire(options: AcquireOptions = {}): Promise<Grant> {
+    return this.#acquire(options);
+  }
+
+  async tryAcquire(options: AcquireOptions = {}): Promise<Grant | undefined> {
+    const { queue, standing } = this.#stand(options);
+    const { session, clock, requests, leaving } = this.#context;
+    const limited = { ...options, timeoutMs: Math.min(options.timeoutMs ?? requests.timeoutMs, requests.timeoutMs) };
+    const wait = new Wait(limited, session, clock, () => standing.describe());
+    try {
+      wait.check();
+      if (queue.permits === undefined) {
+        const first = await wait.race(requests.read((backend, call) => backend.first(queue.dir, call)));
+        if (first !== null && (queue.rule.of === undefined || first.kind === queue.rule.of)) return undefined;
+      }
+      const place = await enterLine(this.#context, queue, wait, await wait.connected());
+      if (isTurn(queue, place.ahead)) return grantPlace(this.#context, queue, place);
+      // The answer is known; removing the entry goes on behind it when the store stops answering now.
+      await wait.race(leaving.leave(standing.line, place.entry)).catch(() => undefined);
+      return undefined;
+    } catch (reason) {
+      throw this.#unavailable(reason, options);
+    } finally {
+      wait.finish();
+    }
+  }
+
+  async with<T>(work: (grant: Grant) => T | PromiseLike<T>, options: AcquireOptions = {}): Promise<T> {
+    const grant = await this.#acquire(options);
+    const [outcome] = await Promise.allSettled([run(work, grant)]);
+    const lost = grant.lost();
+    await grant.release();
+    // Whatever the work returned or threw: it did not run under the lock to its end.
+    if (lost !== null) throw lost;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  hold(options: AcquireOptions = {}): Observable<Grant> {
+    return new Observable((subscriber) => {
+      const given = new AbortController();
+      const { signal } = options;
+      const stopListening =
+        signal === undefined || signal.aborted ? undefined : onAbort(signal, () => given.abort(signal.reason));
+      if (signal?.aborted === true) given.abort(signal.reason);
+      let granted: EntryGrant | null = null;
+      this.#acquire({ ...options, signal: given.signal }).then(
+        (grant) => {
+          granted = grant;
+          if (subscriber.closed) return void grant.release();
+          grant.whenOver((reason) => subscriber.error(reason));
+          // From here on the caller's signal, which was for the waiting, ends nothing.
+          stopListening?.();
+          if (grant.lost() === null) subscriber.next(grant);
+        },
+        (reason: unknown) => subscriber.error(reason),
+      );
+      return () => {
+        stopListening?.();
+        given.abort();
+        // Teardown runs before what was switched onto the grant is stopped: that goes first.
+        queueMicrotask(() => void granted?.release());
+      };
+    });
+  }
+
+  async #acquire(options: AcquireOptions): Promise<EntryGrant> {
+    const { queue, standing } = this.#stand(options);
+    const wait = new Wait(options, this.#context.session, this.#context.clock, () => standing.describe());
+    try {
+      wait.check();
+      return await waitForTurn(this.#context, queue, wait, standing);
+    } finally {
+      wait.finish();
+    }
+  }
+
+  #stand(options: AcquireOptions): { readonly queue: Queue; readonly standing: Standing } {
+    checkWait(options, ['data']);
+    return { queue: { ...this.#queue, data: contenderData(options.data) }, standing: new Standing(this.#queue) };
+  }
+
+  // The limit of one request is ours, not the caller's: his own timeout stays a timeout. And whoever does not wait has no session to lose.
+  #unavailable(reason: unknown, options: AcquireOptions): unknown {
+    const ours = options.timeoutMs === undefined || options.timeoutMs > this.#context.requests.timeoutMs;
+    const passing = CoordinationError.is(reason, 'SESSION_LOST') || (ours && CoordinationError.is(reason, 'TIMEOUT'));
+    if (!passing) return reason;
+    return new CoordinationError('UNAVAILABLE', 'the store did not answer in time', { cause: reason });
+  }
+}
+
+async function run<T>(work: (grant: Grant) => T | PromiseLike<T>, grant: Grant): Promise<T> {
+  return await work(grant);
+}
