@@ -25,7 +25,8 @@ async function idsIn(files, pattern) {
 
 const stated = await idsIn(await filesBelow('docs/spec', (name) => name.endsWith('.md')), statedId);
 const suite = await filesBelow('packages/conformance/src/areas', (name) => name.endsWith('.ts'));
-const tests = await filesBelow('packages', (name) => name.endsWith('.test.ts'));
+const isTest = (name) => name.endsWith('.test.ts');
+const tests = [...(await filesBelow('packages', isTest)), ...(await filesBelow('examples', isTest))];
 const tested = await idsIn([...suite, ...tests], testedId);
 
 const problems = [

@@ -9,6 +9,7 @@ import type { Driver } from '@concordat/core/spi';
 export interface Harness {
   /** Printed in front of each test. */
   readonly name: string;
+  /** What is tested. */
   readonly driver: Driver;
   /** Session timeout that the suite's coordinators ask for, in milliseconds; the store has to grant it. */
   readonly sessionTimeoutMs: number;
@@ -22,6 +23,7 @@ export interface Harness {
 export interface Costs {
   /** A free lock whose directory is there. */
   readonly acquire: WireCounts;
+  /** From the call until the entry is gone. */
   readonly release: WireCounts;
   /** The next waiter, from the release before it until it is granted, its watch ended. */
   readonly handOver: WireCounts;
@@ -31,7 +33,9 @@ export interface Costs {
 export interface World {
   /** A way to the store for one client, which can be broken without harm to others. */
   link(): Promise<Link>;
+  /** Breaks the store for everybody. */
   readonly server: ServerControl;
+  /** Somebody who works on the store by hand. */
   readonly operator: Operator;
   /** Ends every process and socket of this store. */
   stop(): Promise<void>;
@@ -57,6 +61,7 @@ export interface Link {
   heal(): void;
   /** What went over this link, counted at the wire. */
   readonly wire: WireCounts;
+  /** Ends the link and every connection on it. */
   close(): Promise<void>;
 }
 
@@ -74,6 +79,7 @@ export interface WireCounts {
 export interface ServerControl {
   /** Stops it in its tracks; connections stay, nothing answers. To be awaited: a container engine takes a moment. */
   freeze(): void | Promise<void>;
+  /** Lets it go on after {@link ServerControl.freeze}. */
   thaw(): void | Promise<void>;
   /** Ends it hard; its data stays. */
   kill(): Promise<void>;

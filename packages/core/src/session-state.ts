@@ -10,6 +10,7 @@ export type SessionPhase = 'connecting' | 'connected' | 'suspended' | 'lost' | '
 
 /** One transition of a session. The deadline is not in here: it moves with every heartbeat. */
 export interface SessionState {
+  /** Where the session stands. */
   readonly state: SessionPhase;
   /** Sessions so far, this one included; starts at 1. */
   readonly epoch: number;

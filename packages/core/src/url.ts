@@ -8,6 +8,7 @@ import type { Host } from './spi/driver.js';
 export interface ParsedUrl {
   /** Without the colon, as written. */
   readonly scheme: string;
+  /** What the URL says, as options of a coordinator. */
   readonly options: CoordinatorOptions;
 }
 
@@ -15,6 +16,7 @@ export interface ParsedUrl {
 export interface UrlScheme {
   /** Port of a host that names none; `null` for a scheme without hosts, such as `memory:name`. */
   readonly defaultPort: number | null;
+  /** True where the scheme stands for TLS. */
   readonly secure: boolean;
   /** Names of options that only this scheme's driver has. */
   readonly options: readonly string[];

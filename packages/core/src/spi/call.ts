@@ -11,6 +11,7 @@ export class Call {
   /** @param deadline end of this request, on the scale of the injected clock. */
   constructor(readonly deadline: number) {}
 
+  /** True once the request may have left this process. */
   get sent(): boolean {
     return this.#sent;
   }

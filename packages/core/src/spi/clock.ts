@@ -2,6 +2,7 @@ import { uptime } from 'node:os';
 
 /** A running timer; `cancel` is idempotent. */
 export interface Timer {
+  /** The callback will not run. */
   cancel(): void;
 }
 
@@ -12,7 +13,9 @@ export interface Timer {
  * `clock.now() - clock.offset` is on the scale of `performance.now()`.
  */
 export interface Clock {
+  /** Milliseconds since some moment, suspended time included. */
   now(): number;
+  /** Milliseconds of it that the machine was suspended. */
   readonly offset: number;
   /** Runs `callback` once, at least `delayMs` from now. Timers do not keep the process alive unless `keepAlive` is set. */
   setTimer(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
@@ -36,16 +39,19 @@ export class SystemClock implements Clock {
   #lastUptime = uptime() * 1000;
   #lastCheck = this.#lastMonotonic;
 
+  /** Milliseconds that the machine was suspended, as far as it was noticed. */
   get offset(): number {
     return this.#offset;
   }
 
+  /** Milliseconds, suspended time included. */
   now(): number {
     const monotonic = performance.now();
     if (monotonic - this.#lastCheck >= checkEveryMs) this.#noticeSuspend(monotonic);
     return monotonic + this.#offset;
   }
 
+  /** Runs `callback` once, at least `delayMs` from now. */
   setTimer(callback: () => void, delayMs: number, keepAlive = false): Timer {
     const handle = setTimeout(callback, Math.min(Math.max(0, Math.ceil(delayMs)), longestTimerMs));
     if (!keepAlive) handle.unref();

@@ -19,21 +19,27 @@ export interface Capabilities {
 
 /** One server: a numeric address or a name to be resolved, without brackets. */
 export interface Host {
+  /** Name or numeric address. */
   readonly host: string;
+  /** 1 to 65,535. */
   readonly port: number;
 }
 
 /** What core hands a driver at {@link Driver.open}; validated already. */
 export interface OpenOptions {
+  /** At least one, except for a memory backend. */
   readonly hosts: readonly Host[];
   /** Prefix of every key, segments joined by `/`, without a leading or trailing slash; may be empty. */
   readonly namespace: string;
+  /** What to ask the store for, in milliseconds. */
   readonly sessionTimeoutMs: number;
   /** The limit of one request: min(5 s, session timeout / 3) unless given. */
   readonly requestTimeoutMs: number;
+  /** Who to be for the store; `null` for nobody in particular. Never in a message or a log. */
   readonly credentials: { readonly username: string; readonly password: string } | null;
   /** True for the TLS form of the scheme. */
   readonly secure: boolean;
+  /** The only source of time for driver and session. */
   readonly clock: Clock;
   /** The session's state machine. The driver reports to it what the store said; core and recipes read it. */
   readonly session: Session;
@@ -51,9 +57,12 @@ export interface OpenOptions {
 export interface Driver {
   /** URL schemes it serves, without the colon. */
   readonly schemes: readonly string[];
+  /** The contract it was written for. */
   readonly specVersion: typeof specVersion;
   /** Names of the options only this driver has. */
   readonly options: readonly string[];
+  /** What it claims; the suite verifies each. */
   readonly capabilities: Capabilities;
+  /** One session with the store. */
   open(options: OpenOptions): Backend;
 }

@@ -10,6 +10,7 @@ export type { LossListener, LossStage } from './loss-listeners.js';
 
 /** What a session needs to know from the start. */
 export interface SessionOptions {
+  /** What its deadline is counted on. */
   readonly clock: Clock;
 }
 
@@ -48,14 +49,17 @@ export class Session {
   /** Replays the latest state, then every transition; completes after `closed`. */
   readonly state$: Observable<SessionState>;
 
+  /** Where it stands, as last declared: {@link Session.alive} asks the clock as well. */
   get state(): SessionState {
     return this.#state;
   }
 
+  /** Sessions so far, this one included. */
   get epoch(): number {
     return this.state.epoch;
   }
 
+  /** True for good once the coordinator was closed. */
   get closed(): boolean {
     return this.state.state === 'closed';
   }

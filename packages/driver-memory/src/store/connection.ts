@@ -4,7 +4,9 @@ import type { Envelope, Message } from './protocol.js';
 
 /** What a connection tells its client, never within a call of the client. */
 export interface ClientEnd {
+  /** The connection stands: requests may be sent. */
   opened(): void;
+  /** The store says something. */
   received(message: Message): void;
   /** Refused, cut, or closed by the store; nothing follows. */
   closed(): void;
@@ -68,6 +70,7 @@ export class Connection {
 
   // The client's side -------------------------------------------------------------------------------------------------
 
+  /** Hands a request to the store, as the link lets it pass. */
   send(envelope: Envelope): void {
     if (this.#clientThere) this.#pass(envelope);
   }
@@ -82,6 +85,7 @@ export class Connection {
 
   // The store's side --------------------------------------------------------------------------------------------------
 
+  /** Hands a message of the store to the client, as the link lets it pass. */
   tell(message: Message): void {
     if (!this.#clientThere) return;
     if (this.#passage.message(message) === 'pass') this.#down.push(message);
