@@ -1,5 +1,5 @@
 import type { Child, Clock, Register } from '@concordat/core/spi';
-import type { Failure } from './connection.js';
+import type { Failure, Node } from './connection.js';
 import { childOf } from './keys.js';
 import { LevelRead, readExisting, readNames } from './level-read.js';
 import { kindOf, placed, sequenceOrder } from './names.js';
@@ -18,19 +18,21 @@ export interface ChildrenWatchOptions {
 
 interface Member {
   readonly read: LevelRead<unknown> | null;
-  /** `undefined` until it was read for the first time. */
-  register: Register | null | undefined;
+  /** False once it was told to be gone, though the list, which is on its way, still has it. */
+  there: boolean;
+  register: Register | null;
 }
 
 /**
  * The children of one directory: one watch for the list and, with data, one for each child. A change is read where it
- * happened. Snapshots go out once per tick, when every listed child was read.
+ * happened. Snapshots go out once per tick, when every listed child was read and is there: one that is gone waits for the list without it, which may
+ * have others who came before that. Otherwise a line that was never empty might look so.
  */
 export class ChildrenWatch {
   readonly #options: ChildrenWatchOptions;
   readonly #members = new Map<string, Member>();
   readonly #list: LevelRead<readonly string[] | null>;
-  #unread = 0;
+  readonly #unsettled = new Set<Member>();
   #scheduled = false;
   #stopped = false;
   #last: string | null = null;
@@ -66,53 +68,52 @@ export class ChildrenWatch {
       const member = this.#members.get(name);
       if (member === undefined) this.#follow(name);
       // Gone when it was read, and here again.
-      else if (member.register === null) member.read?.start();
+      else if (!member.there) member.read?.start();
     }
     this.#schedule();
   }
 
   #follow(name: string): void {
     if (!this.#options.data) {
-      this.#members.set(name, { read: null, register: null });
+      this.#members.set(name, { read: null, there: true, register: null });
       return;
     }
     const { table, clock } = this.#options;
     const path = childOf(this.#options.path, name);
-    const read = new LevelRead<Register | null>({
+    const read = new LevelRead<Node | null>({
       table,
       clock,
       kind: 'node',
       path,
-      read: async (connection) => {
-        const answer = await readExisting(connection, path);
-        return answer.ok ? { ok: true, value: toRegister(answer.value) } : answer;
-      },
-      deliver: (register) => {
-        if (member.register === undefined) this.#unread -= 1;
-        member.register = register;
+      read: (connection) => readExisting(connection, path),
+      deliver: (node) => {
+        member.there = node !== null;
+        member.register = toRegister(node);
+        if (member.there) this.#unsettled.delete(member);
+        else this.#unsettled.add(member);
         this.#schedule();
       },
       whenDeleted: null,
       fail: (failure) => this.#options.fail(failure, path),
     });
-    const member: Member = { read, register: undefined };
+    const member: Member = { read, there: true, register: null };
     this.#members.set(name, member);
-    this.#unread += 1;
+    this.#unsettled.add(member);
     read.start();
   }
 
   #drop(name: string, member: Member): void {
     this.#members.delete(name);
+    this.#unsettled.delete(member);
     member.read?.stop();
-    if (member.register === undefined) this.#unread -= 1;
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#unread > 0) return;
+    if (this.#scheduled || this.#unsettled.size > 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (!this.#stopped && this.#unread === 0) this.#emit();
+      if (!this.#stopped && this.#unsettled.size === 0) this.#emit();
     });
   }
 
@@ -128,7 +129,7 @@ export class ChildrenWatch {
     const children: Child[] = [];
     for (const [name, { register }] of this.#members) {
       if (this.#options.data && !register) continue;
-      children.push({ name, kind: kindOf(name), register: register ?? null });
+      children.push({ name, kind: kindOf(name), register });
     }
     return children.sort(this.#options.data ? creationOrder : lineOrder);
   }

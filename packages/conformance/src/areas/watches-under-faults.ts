@@ -111,6 +111,29 @@ export const watchesUnderFaults = area('watches under faults', (scenario) => {
     await seen.settles((register) => textOf(register) === 'after');
   });
 
+  // pulsar#25999: nobody was shown while the office changed hands.
+  scenario('WATCH-26', 'shows no empty directory where one came before the last one left', async (fixture) => {
+    const [watcher, other] = await twoStores(fixture);
+    const [first, second] = await twoStores(fixture);
+    let { entry } = await other.enter('lock/a');
+    const seen = watcher.watchChildren('lock/a', true);
+    await seen.settles((children) => children.length === 1);
+    // One step behind the other on the store, in whatever state the watch is then.
+    for (let turn = 0; turn < 20; turn++) {
+      const [from, to] = turn % 2 === 0 ? [other, first] : [first, other];
+      const next = (await to.enter('lock/a')).entry;
+      await from.leave(entry);
+      entry = next;
+    }
+    await seen.settles(([child]) => child?.name === entry.name);
+    watcher.link.cut();
+    const { entry: last } = await second.enter('lock/a');
+    await other.leave(entry);
+    watcher.link.heal();
+    await seen.settles(([child]) => child?.name === last.name);
+    expect(seen.values.filter((children) => children.length === 0)).toEqual([]);
+  });
+
   scenario.alone('WATCH-25', 'goes on after the store was restarted, and after it lost everything', async (fixture) => {
     const { server } = fixture;
     const store = await fixture.store();
