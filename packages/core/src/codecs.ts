@@ -1,33 +1,113 @@
 import { CoordinationError } from './errors.js';
 import { maxValueBytes } from './limits.js';
+import { isWellFormed } from './names.js';
 
-/** How a value becomes 1 to 1,000,000 bytes and back; both directions throw what they do not understand. */
+/**
+ * How a value becomes 1 to 1,000,000 bytes and back. Synchronous; both directions throw what they do not understand.
+ *
+ * Of what it throws, a {@link CoordinationError} becomes the cause of ours, so its message must not quote the value. Of anything else only
+ * the name is told, since the messages of parsers quote what they read.
+ *
+ * @example
+ * ```ts
+ * import { bytes, type Codec } from '@concordat/core';
+ *
+ * const flag: Codec<boolean> = {
+ *   encode: (value) => bytes.encode(Uint8Array.of(value ? 1 : 0)),
+ *   decode: ([first]) => first === 1,
+ * };
+ * ```
+ */
 export interface Codec<T> {
+  /** Called before anything is sent; what it answers is taken as it is at that moment. */
   encode(value: T): Uint8Array;
+  /** Called for each observer by itself, so what it answers is his to change; the bytes are not. */
   decode(bytes: Uint8Array): T;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Values as JSON text. What JSON cannot say (`undefined`, functions) is refused when encoding. */
+/**
+ * Values as JSON text in UTF-8, the way `JSON.stringify` writes them: a `Date` becomes text, `NaN` becomes `null`, a `Map` becomes `{}`.
+ * What has no JSON form at all (`undefined`, functions, `bigint`, circles) is refused when encoding. Its errors quote nothing.
+ */
 export const json: Codec<unknown> = {
   encode(value) {
-    const text = JSON.stringify(value) as string | undefined;
-    if (text === undefined) throw new CoordinationError('INVALID_ARGUMENT', 'this value has no JSON form');
-    return encoder.encode(text);
+    const written = attempt(() => JSON.stringify(value) as string | undefined);
+    if (written === undefined) throw new CoordinationError('INVALID_ARGUMENT', 'this value has no JSON form');
+    return encoder.encode(written);
   },
-  decode: (bytes) => JSON.parse(decoder.decode(bytes)) as unknown,
+  decode(bytes) {
+    // `null` is a JSON value, a tuple of one is none.
+    const read = attempt(() => [JSON.parse(decoder.decode(bytes)) as unknown] as const);
+    if (read === undefined) throw new CoordinationError('BACKEND', 'these bytes are no JSON text in UTF-8');
+    return read[0];
+  },
 };
 
-/** Strings as UTF-8; the empty string is refused by every backend, since zero bytes mean absent. */
+/**
+ * Strings as UTF-8. Refused when encoding: half a surrogate pair, which has no UTF-8 form; and, as zero bytes mean absent, the
+ * empty string is refused by whoever stores it.
+ */
 export const text: Codec<string> = {
-  encode: (value) => encoder.encode(value),
-  decode: (bytes) => decoder.decode(bytes),
+  encode(value) {
+    if (typeof value !== 'string' || !isWellFormed(value))
+      throw new CoordinationError('INVALID_ARGUMENT', 'this value is no well-formed string');
+    return encoder.encode(value);
+  },
+  decode(bytes) {
+    const read = attempt(() => decoder.decode(bytes));
+    if (read === undefined) throw new CoordinationError('BACKEND', 'these bytes are no UTF-8');
+    return read;
+  },
 };
 
-/** Bytes as they are. */
-export const bytes: Codec<Uint8Array> = { encode: (value) => value, decode: (value) => value };
+/** Bytes as they are, copied both ways. */
+export const bytes: Codec<Uint8Array> = {
+  encode(value) {
+    if (!(value instanceof Uint8Array)) throw new CoordinationError('INVALID_ARGUMENT', 'this value is no byte array');
+    return new Uint8Array(value);
+  },
+  decode: (value) => new Uint8Array(value),
+};
+
+/**
+ * A caller's value as bytes that may be stored.
+ *
+ * @param what names the value in messages, such as `config a`.
+ * @throws {CoordinationError} `INVALID_ARGUMENT`, `TOO_LARGE`
+ */
+export function encodeValue<T>(codec: Codec<T>, value: T, what: string): Uint8Array {
+  return checkValue(encodeBytes(codec, value, what));
+}
+
+/** The same as bytes of any number, for what is stored as a part of something. */
+export function encodeBytes<T>(codec: Codec<T>, value: T, what: string): Uint8Array {
+  let encoded: unknown;
+  try {
+    encoded = codec.encode(value);
+  } catch (failure) {
+    if (CoordinationError.is(failure, 'TOO_LARGE')) throw failure;
+    throw codecError('INVALID_ARGUMENT', `${what}: the value cannot be encoded`, failure);
+  }
+  if (encoded instanceof Uint8Array) return encoded;
+  throw new CoordinationError('INVALID_ARGUMENT', 'a value must be bytes');
+}
+
+/**
+ * A stored value as its codec reads it.
+ *
+ * @param what names the value in messages, such as `config a`.
+ * @throws {CoordinationError} `BACKEND`, which quotes nothing of the value.
+ */
+export function decodeValue<T>(codec: Codec<T>, value: Uint8Array, what: string): T {
+  try {
+    return codec.decode(value);
+  } catch (failure) {
+    throw codecError('BACKEND', `${what}: the stored value cannot be decoded`, failure);
+  }
+}
 
 /**
  * Refuses, before anything is sent, what no backend stores alike.
@@ -45,4 +125,18 @@ export function checkSize(value: Uint8Array): Uint8Array {
   if (value.length <= maxValueBytes) return value;
   const size = value.length.toLocaleString('en-US');
   throw new CoordinationError('TOO_LARGE', `a value may have 1,000,000 bytes, this one has ${size}`);
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function codecError(code: 'INVALID_ARGUMENT' | 'BACKEND', message: string, failure: unknown): CoordinationError {
+  if (CoordinationError.is(failure)) return new CoordinationError(code, message, { cause: failure });
+  const name = failure instanceof Error ? failure.constructor.name : typeof failure;
+  return new CoordinationError(code, `${message}; the codec threw ${name}`);
 }

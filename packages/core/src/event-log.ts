@@ -1,8 +1,21 @@
 import { type Observable, Subject } from 'rxjs';
-import type { CoordinationEvent, LineEvent, SessionEvent } from './events.js';
+import { CoordinationError, type CoordinationErrorCode } from './errors.js';
+import type { CoordinationEvent, LineEvent, RequestEvent, SessionEvent } from './events.js';
 import type { Session } from './spi/session.js';
 
-type LineStep = Omit<LineEvent, 'atMs' | 'epoch' | 'session'>;
+/** What a recipe says of a step; when and in which session is added here. */
+export interface LineStep {
+  readonly type: LineEvent['type'];
+  readonly primitive: string;
+  readonly name: string;
+  readonly entry: string | null;
+  readonly token: bigint | null;
+  readonly reason: unknown;
+  /** Of `acquired` and `gave-up`: from the call on. */
+  readonly waitedMs?: number;
+  /** Of `released` and `grant-lost`: from the grant on; `null` when nothing was held. */
+  readonly heldMs?: number | null;
+}
 
 /** Collects what happens into one hot stream; costs nothing while nobody listens. */
 export class EventLog {
@@ -18,8 +31,27 @@ export class EventLog {
     });
   }
 
+  /** Whether anybody listens: for what costs something to find out. */
+  get observed(): boolean {
+    return this.#log$.observed;
+  }
+
+  /** Now, on the scale of `atMs`. */
+  now(): number {
+    return performance.now();
+  }
+
   line(step: LineStep): void {
-    if (this.#log$.observed) this.#log$.next({ ...step, ...this.#where() });
+    if (this.#log$.observed) this.#log$.next({ ...step, ...this.#where() } as LineEvent);
+  }
+
+  /** A request that began at `startedAt` is over: answered, or failed with `reason`. */
+  request(operation: string | null, startedAt: number, failure: { readonly reason: unknown } | null): void {
+    const code = failure === null ? null : codeOf(failure.reason);
+    if (!this.#log$.observed || code === 'CLOSED') return;
+    const where = this.#where();
+    const event: RequestEvent = { type: 'request', operation, durationMs: where.atMs - startedAt, code, ...where };
+    this.#log$.next(event);
   }
 
   complete(): void {
@@ -28,6 +60,10 @@ export class EventLog {
 
   #where(): { atMs: number; epoch: number; session: string | null } {
     const { epoch, id } = this.#session.state;
-    return { atMs: performance.now(), epoch, session: id };
+    return { atMs: this.now(), epoch, session: id };
   }
+}
+
+function codeOf(reason: unknown): CoordinationErrorCode {
+  return CoordinationError.is(reason) ? reason.code : 'BACKEND';
 }

@@ -15,8 +15,14 @@ const longestTokenBase = 38;
 export class Layout {
   #epoch = 0;
   #tokenBase: Promise<bigint> = Promise.resolve(0n);
+  #known = false;
 
   constructor(readonly requests: Requests) {}
+
+  /** Whether some session of this coordinator found a layout that this version knows. */
+  get known(): boolean {
+    return this.#known;
+  }
 
   /**
    * What is added to the store's own creation order to get a token.
@@ -39,7 +45,9 @@ export class Layout {
     for (;;) {
       try {
         const found = await this.requests.read((backend, call) => backend.get(formatKey, 'linearizable', call), epoch);
-        return readTokenBase(found ?? (await this.#create(epoch)));
+        const tokenBase = readTokenBase(found ?? (await this.#create(epoch)));
+        this.#known = true;
+        return tokenBase;
       } catch (error) {
         // Making it is idempotent: whatever became of a lost write, the next read shows it.
         const again = CoordinationError.is(error, 'UNAVAILABLE') || CoordinationError.is(error, 'OUTCOME_UNKNOWN');

@@ -18,7 +18,7 @@ export function encodeName(name: string): string {
   if (typeof name !== 'string') throw invalid('a name must be a string');
   if (name.length === 0 || name.length > longestName)
     throw invalid(`a name must have 1 to ${String(longestName)} characters, this one has ${String(name.length)}`);
-  if (loneSurrogate.test(name)) throw invalid('a name must be well-formed Unicode');
+  if (!isWellFormed(name)) throw invalid('a name must be well-formed Unicode');
   const encoded = encodeURIComponent(name).replace(/[!'()*~]/g, percent);
   return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
 }
@@ -26,6 +26,11 @@ export function encodeName(name: string): string {
 /** The name behind a segment that {@link encodeName} made. */
 export function decodeName(segment: string): string {
   return decodeURIComponent(segment);
+}
+
+/** Whether a string has a UTF-8 form: it holds no half of a surrogate pair by itself. */
+export function isWellFormed(value: string): boolean {
+  return !loneSurrogate.test(value);
 }
 
 /**

@@ -1,10 +1,18 @@
 import { CoordinationError } from './errors.js';
+import type { EventLog } from './event-log.js';
+import { namingOperations } from './named-operation.js';
 import type { Backend } from './spi/backend.js';
 import { Call } from './spi/call.js';
 import type { Clock } from './spi/clock.js';
 import type { Session } from './spi/session.js';
 
 const pauseMs = 20;
+
+/** Follows one request for the events. */
+interface RequestLog {
+  naming(backend: Backend): Backend;
+  over(failure: { readonly reason: unknown } | null): void;
+}
 
 type Run<T> = (backend: Backend, call: Call) => Promise<T>;
 
@@ -22,6 +30,7 @@ export class Requests {
     readonly clock: Clock,
     readonly timeoutMs: number,
     readonly backend: () => Backend | null,
+    readonly events: EventLog | null = null,
   ) {
     session.onClose(() => {
       const error = new CoordinationError('CLOSED', 'this coordinator is closed');
@@ -43,6 +52,7 @@ export class Requests {
       const deadline = this.clock.now() + this.timeoutMs;
       let call = new Call(deadline);
       let takeBack: () => void = () => undefined;
+      const log = this.#log();
       const end = (): boolean => {
         if (call.over) return false;
         call.end();
@@ -53,10 +63,14 @@ export class Requests {
         return true;
       };
       const fail = (error: unknown): void => {
-        if (end()) reject(error);
+        if (!end()) return;
+        log?.over({ reason: error });
+        reject(error);
       };
       const answered = (value: T): void => {
-        if (end()) resolve(value);
+        if (!end()) return;
+        log?.over(null);
+        resolve(value);
       };
       // `UNAVAILABLE` is the driver's word that nothing was applied: asked again until the limit, over a reconnect as well.
       const refused = (error: unknown): void => {
@@ -68,7 +82,7 @@ export class Requests {
         const backend = this.backend();
         call = new Call(deadline);
         if (backend === null) refused(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
-        else run(backend, call).then(answered, refused);
+        else run(log === null ? backend : log.naming(backend), call).then(answered, refused);
       };
       const ask = (): void => {
         takeBack = this.session.whenConnected({ epoch, resolve: start, reject: fail });
@@ -78,6 +92,21 @@ export class Requests {
       this.#pending.add(fail);
       ask();
     });
+  }
+
+  // What an event says of a request is gathered only where somebody listens.
+  #log(): RequestLog | null {
+    const { events } = this;
+    if (events?.observed !== true) return null;
+    const startedAt = events.now();
+    let operation: string | null = null;
+    return {
+      naming: (backend) =>
+        namingOperations(backend, (name) => {
+          operation = name;
+        }),
+      over: (failure) => events.request(operation, startedAt, failure),
+    };
   }
 
   // A pause first: a driver may know of a cut before the session's state shows it.

@@ -1,9 +1,10 @@
-import { finalize, Observable, ReplaySubject, share, switchMap, take, tap } from 'rxjs';
+import { defer, finalize, Observable, ReplaySubject, share, switchMap, take, tap } from 'rxjs';
 import type { Backend, Child, Key, Register } from './spi/backend.js';
 import type { Session } from './spi/session.js';
 
 /**
  * One watch per name and process, however many subscribe: counted, the latest value replayed, ended with the last subscriber.
+ * Cold: what nobody subscribes to is not kept, and each subscription joins the watch that is open then.
  */
 export class SharedWatches {
   readonly #registers = new Map<Key, Observable<Register | null>>();
@@ -15,12 +16,12 @@ export class SharedWatches {
   ) {}
 
   register(key: Key): Observable<Register | null> {
-    return this.#shared(this.#registers, key, (backend) => backend.watch(key));
+    return defer(() => this.#shared(this.#registers, key, (backend) => backend.watch(key)));
   }
 
   children(dir: Key, options: { readonly data: boolean }): Observable<readonly Child[]> {
     const name = options.data ? `data:${dir}` : `names:${dir}`;
-    return this.#shared(this.#children, name, (backend) => backend.watchChildren(dir, options));
+    return defer(() => this.#shared(this.#children, name, (backend) => backend.watchChildren(dir, options)));
   }
 
   /** How many watches are open. */

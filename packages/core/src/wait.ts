@@ -18,6 +18,8 @@ export class Wait {
   readonly #listeners = new Set<(reason: unknown) => void>();
   readonly #detachers: (() => void)[] = [];
   readonly #timeoutMs: number | undefined;
+  /** When the caller began to wait, on `performance.now()`. */
+  readonly startedAt = performance.now();
   #ended = false;
   #reason: unknown;
 

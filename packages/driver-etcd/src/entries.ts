@@ -127,7 +127,8 @@ export class Entries {
       const reply = await this.#requests.writeTxn(transaction, this.#requests.ownCall());
       const created = BigInt(reply.header.revision);
       const ahead = this.#refs(attempt.entry.dir, reply, 1).filter((ref) => ref.created !== created);
-      return { entry: { ...attempt.entry, created, seen: created }, ahead: ahead.slice(-rule.limit) };
+      const entry = { ...attempt.entry, created, seen: created };
+      return { entry, ahead: ahead.slice(-rule.limit), atCreation: true };
     } catch (error) {
       if (!CoordinationError.is(error, 'OUTCOME_UNKNOWN')) throw error;
       return this.#resolve(attempt, rule, context);
@@ -171,7 +172,7 @@ export class Entries {
     if (found === undefined) return null;
     const entry = { ...attempt.entry, created: BigInt(found.create_revision), seen: BigInt(reply.header.revision) };
     const ahead = await this.ahead(entry, rule, this.#requests.ownCall());
-    return ahead === null ? null : { entry, ahead };
+    return ahead === null ? null : { entry, ahead, atCreation: false };
   }
 
   #send(transaction: Transaction): Promise<TransactionReply> {

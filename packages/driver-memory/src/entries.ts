@@ -25,7 +25,7 @@ interface Attempt {
   readonly line: Line;
   /** While this key exists the try is not applied. */
   readonly mark: string;
-  toPlace(placed: Placed): Place;
+  toPlace(placed: Placed, atCreation: boolean): Place;
 }
 
 /** The context in which core asks for an entry. */
@@ -53,8 +53,10 @@ export class Entries {
       this.#session.check(epoch);
       if (signal.aborted) throw unavailableError(signal.reason);
       const attempt = this.#attempt(dir, kind, rule, epoch);
-      const placed = (await this.#send(attempt, value)) ?? (await this.#settle(attempt, epoch));
-      if (placed !== null) return attempt.toPlace(placed);
+      const placed = await this.#send(attempt, value);
+      if (placed !== null) return attempt.toPlace(placed, true);
+      const settled = await this.#settle(attempt, epoch);
+      if (settled !== null) return attempt.toPlace(settled, false);
       // Voided: it is certain that the lost request is not and will not be applied, so this is no blind retry.
       await this.#session.connected(epoch);
     }
@@ -117,9 +119,10 @@ export class Entries {
       key: this.#keys.of(`${dir}/${name}`),
       line: this.#line(dir, rule),
       mark: this.#keys.voiding(name),
-      toPlace: (placed) => ({
+      toPlace: (placed, atCreation) => ({
         entry: { dir, name, kind, epoch, created: placed.created, seen: null },
         ahead: refsIn(dir, placed),
+        atCreation,
       }),
     };
   }

@@ -163,7 +163,7 @@ export class Entries {
       const own = await this.#table.arm(connection, path);
       if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
       const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
-      if (asked !== null) return asked;
+      if (asked !== null) return { ...asked, atCreation: false };
       await this.#refuse(connection, mine.epoch, path, own, names);
       connection = await this.#keeper.attached(mine.epoch);
       [listing, before] = [this.#list(connection, dir), null];
@@ -187,7 +187,8 @@ export class Entries {
 
 function provenPlace(mine: Mine, listing: Listing, rule: Rule, before: number | null): Place | null {
   const created = provenCreation(listing, placed(mine.name)?.sequence ?? Number.NaN, before);
-  return created === null ? null : placeOf(mine, created, listing, rule);
+  const place = created === null ? null : placeOf(mine, created, listing, rule);
+  return place === null ? null : { ...place, atCreation: true };
 }
 
 function placeOf(mine: Mine, created: bigint, { names }: Listing, rule: Rule): Place | null {

@@ -70,21 +70,26 @@ export class EntryGrant implements Grant {
   #reason: CoordinationError | null = null;
   #ended: ((reason: CoordinationError) => void) | null = null;
   #released: Promise<void> | null = null;
+  readonly #acquiredAt: number;
+  #heldMs = 0;
 
-  constructor(context: Context, line: Line, entry: Entry, token: bigint) {
+  /** @param since when the caller began to wait, on `performance.now()`. */
+  constructor(context: Context, line: Line, entry: Entry, token: bigint, since: number) {
     this.#context = context;
     this.#line = line;
     this.#entry = entry;
     this.#token = token;
-    const { session } = context;
+    const { session, events } = context;
+    this.#acquiredAt = events.now();
     this.#stopListening = session.onLost(entry.epoch, {
       flag: (cause) => this.#drop(cause),
       abort: () => this.#abort(),
       end: () => this.#tell(),
       log: () => this.#log(),
     });
+    const waitedMs = this.#acquiredAt - since;
+    events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null, waitedMs });
     this.#ownWatch = this.#watchOwnEntry();
-    if (this.#end === null) context.events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null });
   }
 
   get token(): bigint {
@@ -121,7 +126,8 @@ export class EntryGrant implements Grant {
     this.#context.session.alive();
     if (this.#end === null) this.#drop('released');
     this.#stopListening();
-    this.#released = this.#context.leaving.leave(this.#line, this.#entry);
+    const held = this.#end === 'released' ? { token: this.#token, heldMs: this.#heldMs } : null;
+    this.#released = this.#context.leaving.leave(this.#line, this.#entry, held);
     this.#abort();
     this.#tell();
     return this.#released;
@@ -143,8 +149,28 @@ export class EntryGrant implements Grant {
     if (this.#end !== null) this.#tell();
   }
 
+  /** Where it is written, for whoever changes what it says there. */
+  get entry(): Entry {
+    return this.#entry;
+  }
+
+  /** Whether it is held; checks the clock. */
+  get held(): boolean {
+    return this.#context.session.alive() && this.#end === null;
+  }
+
+  /** Over at once, as by `release`, while its entry still keeps the next one out until that is called: for work that has to stop first. */
+  stepDown(): void {
+    this.#context.session.alive();
+    if (this.#end === null) this.#drop('released');
+    this.#stopListening();
+    this.#abort();
+    this.#tell();
+  }
+
   #drop(end: End): void {
     this.#end = end;
+    this.#heldMs = this.#context.events.now() - this.#acquiredAt;
     this.#ownWatch?.unsubscribe();
   }
 
@@ -161,9 +187,11 @@ export class EntryGrant implements Grant {
 
   #log(): void {
     const reason = this.#why();
-    if (reason?.code !== 'GRANT_LOST') return;
-    const { events } = this.#context;
-    events.line({ ...this.#line, type: 'grant-lost', entry: this.#entry.name, token: this.#token, reason });
+    if (reason === null) return;
+    const type = reason.code === 'GRANT_LOST' ? 'grant-lost' : 'released';
+    const { name: entry } = this.#entry;
+    const heldMs = this.#heldMs;
+    this.#context.events.line({ ...this.#line, type, entry, token: this.#token, reason, heldMs });
   }
 
   // Made when somebody asks: an error costs more than the rest of a release.

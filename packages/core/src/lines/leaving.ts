@@ -4,6 +4,13 @@ import type { EventLog } from '../event-log.js';
 import { pause } from '../pause.js';
 import type { Requests } from '../requests.js';
 import type { Entry } from '../spi/backend.js';
+import type { Session } from '../spi/session.js';
+
+/** What ends with a leaving, for events. */
+export interface Held {
+  readonly token: bigint;
+  readonly heldMs: number;
+}
 
 /** Whose entry it is, for events. */
 export interface Line {
@@ -24,8 +31,8 @@ export class Leaving {
   ) {}
 
   /** Resolves when the entry is gone or its session over; never rejects. An entry's name is never used twice, so a repeat is harmless. */
-  leave(line: Line, entry: Entry): Promise<void> {
-    return this.track(this.#leave(line, entry));
+  leave(line: Line, entry: Entry, held: Held | null = null): Promise<void> {
+    return this.track(this.#leave(line, entry, held));
   }
 
   /** Lets `close()` wait for something that goes on behind its caller. */
@@ -43,19 +50,31 @@ export class Leaving {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
   }
 
-  async #leave(line: Line, entry: Entry): Promise<void> {
+  async #leave(line: Line, entry: Entry, held: Held | null): Promise<void> {
     const { session } = this.requests;
     const backoff = new Backoff();
     while (!session.closed && session.epoch === entry.epoch) {
       try {
         await this.requests.write((backend, call) => backend.leave(entry, call), entry.epoch);
-        this.events.line({ ...line, type: 'released', entry: entry.name, token: null, reason: null });
-        return;
+        return this.#left(line, entry, held, null);
       } catch (reason) {
-        if (CoordinationError.is(reason, 'SESSION_LOST') || CoordinationError.is(reason, 'CLOSED')) return;
+        if (CoordinationError.is(reason, 'SESSION_LOST') || CoordinationError.is(reason, 'CLOSED')) break;
         this.events.line({ ...line, type: 'cleanup-failed', entry: entry.name, token: null, reason });
         await pause(session, this.requests.clock, backoff.nextMs);
       }
     }
+    // It goes with its session. Of a grant the end is told in any case, of others there is nothing to say.
+    if (held !== null) this.#left(line, entry, held, endOf(session));
   }
+
+  #left(line: Line, entry: Entry, held: Held | null, reason: CoordinationError | null): void {
+    const { token, heldMs } = held ?? { token: null, heldMs: null };
+    this.events.line({ ...line, type: 'released', entry: entry.name, token, heldMs, reason });
+  }
+}
+
+function endOf(session: Session): CoordinationError {
+  return session.closed
+    ? new CoordinationError('CLOSED', 'this coordinator is closed')
+    : new CoordinationError('SESSION_LOST', 'the session is over');
 }

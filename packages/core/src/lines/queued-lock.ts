@@ -7,8 +7,10 @@ import { Wait } from '../wait.js';
 import type { AcquireOptions } from './acquire-options.js';
 import { contenderData } from './contender-data.js';
 import type { EntryGrant, Grant } from './grant.js';
+import { isTurn, requireAgreement } from './permits.js';
+import { lineOf, type Queue } from './queue.js';
 import { Standing } from './standing.js';
-import { enterLine, grantPlace, isTurn, type Queue, waitForTurn } from './turn.js';
+import { enterLine, gaveUp, grantPlace, waitForTurn } from './turn.js';
 import { type WaitingLine, waitingLine } from './waiting-line.js';
 
 /** Whatever is granted in a line, one entry for each grant: a lock, one side of a read/write lock, a permit. */
@@ -34,17 +36,28 @@ export class QueuedLock {
     const wait = new Wait(limited, session, clock, () => standing.describe());
     try {
       wait.check();
+      // Where several may be in, only a place in the line tells.
       if (queue.permits === undefined) {
         const first = await wait.race(requests.read((backend, call) => backend.first(queue.dir, call)));
-        if (first !== null && (queue.rule.of === undefined || first.kind === queue.rule.of)) return undefined;
+        if (first !== null && (queue.rule.of === undefined || first.kind === queue.rule.of)) {
+          gaveUp(this.#context, queue, wait, null, null);
+          return undefined;
+        }
       }
       const place = await enterLine(this.#context, queue, wait, await wait.connected());
       if (isTurn(queue, place.ahead)) return grantPlace(this.#context, queue, place);
-      // The answer is known; removing the entry goes on behind it when the store stops answering now.
-      await wait.race(leaving.leave(standing.line, place.entry)).catch(() => undefined);
-      return undefined;
-    } catch (reason) {
-      throw this.#unavailable(reason, options);
+      try {
+        await requireAgreement(this.#context, queue, wait, place);
+        gaveUp(this.#context, queue, wait, place.entry.name, null);
+        return undefined;
+      } finally {
+        // The answer is known; removing the entry goes on behind it when the store stops answering now.
+        await wait.race(leaving.leave(lineOf(queue), place.entry)).catch(() => undefined);
+      }
+    } catch (failure) {
+      const reason = this.#unavailable(failure, options);
+      gaveUp(this.#context, queue, wait, null, reason);
+      throw reason;
     } finally {
       wait.finish();
     }

@@ -3,11 +3,17 @@ import type { Child, Entry } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
 import type { Line } from './leaving.js';
 
+const farthestLook = 2_000;
+const longestLeadMs = 1_000;
+
 /** What a timeout says of a wait: filled in shortly before the limit. */
 export class Standing {
   #text = '';
+  /** Name of the entry that stands for this wait, or `null` while there is none. */
+  entry: string | null = null;
 
-  constructor(readonly line: Line) {}
+  /** @param line of a semaphore with its number of permits. */
+  constructor(readonly line: Line & { readonly permits?: number }) {}
 
   /** For the message of a timeout. */
   describe(): string {
@@ -20,13 +26,12 @@ export class Standing {
   }
 
   stand(ahead: number, holder: string | null): void {
-    const heldBy = holder === null ? '' : `, held by ${holder}`;
-    this.#text = `: place ${String(ahead + 1)} in line${heldBy}`;
+    const { permits = 1 } = this.line;
+    const heldBy = permits > 1 ? `${String(permits)} permits held, the oldest by` : 'held by';
+    const place = ahead < farthestLook ? `place ${String(ahead + 1)}` : `beyond place ${String(farthestLook)}`;
+    this.#text = `: ${place} in line${holder === null ? '' : `, ${heldBy} ${holder}`}`;
   }
 }
-
-const farthestLook = 1_000;
-const longestLeadMs = 1_000;
 
 /**
  * Looks where I stand shortly before the limit, since no wait outlives its limit to ask then. Costs two reads,

@@ -20,8 +20,9 @@ export interface Contender {
   readonly own: boolean;
 }
 
-/** A line as last seen: the first one holds. */
+/** A line as last seen: who holds is in front. */
 export interface WaitingLine {
+  /** Oldest first. */
   readonly contenders: readonly Contender[];
   /** True while the session is not connected: the line may have moved on. */
   readonly stale: boolean;

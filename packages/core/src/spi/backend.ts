@@ -15,6 +15,7 @@ export type Kind = 'lock' | 'latch' | 'read' | 'write' | `lease:${number}` | `me
 
 /** A stored value with its versions. */
 export interface Register {
+  /** 1 to 1,000,000 bytes; of an entry also none. */
   readonly value: Uint8Array;
   /** Rises with every write of this key, also over a deletion; opaque otherwise. 0 is a version. */
   readonly version: bigint;
@@ -26,6 +27,7 @@ export interface Register {
 
 /** `expect`: store only when the register is absent, has exactly this version, or whatever it is. */
 export interface PutOptions {
+  /** What has to be there now; see above. */
   readonly expect: 'absent' | 'any' | bigint;
   /** Lives and dies with this session; only together with `expect: 'absent'`. */
   readonly ephemeral?: boolean;
@@ -38,7 +40,9 @@ export type PutResult =
 
 /** Delete only this version, or only what this session owns. */
 export interface DeleteOptions {
+  /** Only this version. */
   readonly expect?: bigint;
+  /** Only what this session owns. */
   readonly owner?: string;
 }
 
@@ -63,6 +67,7 @@ export interface Child {
 
 /** Which earlier entries matter to the one who enters: of one kind, or all when `of` is absent. */
 export interface Rule {
+  /** Only entries of this kind count; without it all do. */
   readonly of?: Kind;
   /** How many of the nearest to answer, at least 1. */
   readonly limit: number;
@@ -70,7 +75,9 @@ export interface Rule {
 
 /** Somebody's entry, known by name and creation. */
 export interface Ref {
+  /** The line it stands in. */
   readonly dir: Key;
+  /** Its name below that, never used twice. */
   readonly name: string;
   /** What kind of entry, or `null` for a foreign name. */
   readonly kind: Kind | null;
@@ -82,9 +89,13 @@ export interface Ref {
 
 /** An entry of this session. */
 export interface Entry {
+  /** The line it stands in. */
   readonly dir: Key;
+  /** Its name below that, never used twice. */
   readonly name: string;
+  /** What it stands there as. */
   readonly kind: Kind;
+  /** Session of this process that it lives and dies with. */
   readonly epoch: number;
   /** Creation in the store's total order: the raw fencing token. Greater than of every entry ahead. */
   readonly created: bigint;
@@ -94,8 +105,15 @@ export interface Entry {
 
 /** My entry, and the nearest entries ahead that matter: oldest first, nearest last. Empty: I am first. */
 export interface Place {
+  /** Where I stand. */
   readonly entry: Entry;
+  /** Who stands before me, as far as it was asked for. */
   readonly ahead: readonly Ref[];
+  /**
+   * True when `ahead` is what the creation itself met. Otherwise it was read later: somebody ahead may have left in between, and whoever
+   * entered meanwhile may have seen me wait for him.
+   */
+  readonly atCreation?: boolean;
 }
 
 /** What went over the wire for this backend, counted where the driver touches its transport. */
@@ -120,6 +138,7 @@ export interface Traffic {
  * Costs are given as round trips a caller waits for.
  */
 export interface Backend {
+  /** What went over the wire so far. */
   readonly traffic: Traffic;
 
   /** Resolves when a heartbeat sent after this call was confirmed by the store; tells a deleted entry from a dead session. 1 round trip. */
