@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { filter, merge } from 'rxjs';
+import type { Context } from '../../context.js';
+import { CoordinationError } from '../../errors.js';
+import { encodeName } from '../../names.js';
+import { isAlive, seemsOver } from '../../shared-state/liveness.js';
+import { type Seen, SharedState, type Verdict } from '../../shared-state/shared-state.js';
+import type { Wait } from '../../wait.js';
+import { waiting } from '../../waiting.js';
+import {
+  findMember,
+  type Member,
+  noRound,
+  type Round,
+  rounds,
+  withMembers,
+  withoutDead,
+  withoutMember,
+} from './round.js';
+
+type Step<R> = (seen: Seen<Round>) => Verdict<Round, R>;
+
+/** One way through a double barrier: in, and out again. */
+export class Participation {
+  readonly #context: Context;
+  readonly #name: string;
+  readonly #parties: number;
+  readonly #rounds: SharedState<Round>;
+  readonly #id = randomUUID();
+  readonly #startedAt: number;
+  #last: Round | null = null;
+  #tried = false;
+  #watched: Member | null = null;
+  /** Where and as whom it was counted. */
+  #counted: { readonly round: number; readonly session: string } | null = null;
+
+  constructor(context: Context, name: string, parties: number) {
+    this.#context = context;
+    this.#name = name;
+    this.#parties = parties;
+    this.#rounds = new SharedState(context, `double/${encodeName(name)}`, rounds, noRound);
+    this.#startedAt = context.events.now();
+  }
+
+  /** For the message of a timeout: what was seen last. */
+  describe(what: string): string {
+    const text = `double barrier "${this.#name}" was not ${what}`;
+    if (this.#last === null) return text;
+    const { phase, members, parties } = this.#last;
+    const count = String(members.length);
+    return phase === 'inside' ? `${text}: ${count} inside` : `${text}: ${count} of ${String(parties)} there`;
+  }
+
+  async enter(wait: Wait): Promise<void> {
+    try {
+      await this.#rounds.settle(wait, (seen) => this.#entering(wait, seen));
+    } catch (reason) {
+      this.#log('gave-up', reason);
+      if (this.#tried) this.#withdraw();
+      throw reason;
+    }
+  }
+
+  async leave(wait: Wait): Promise<void> {
+    const hasLeft = await wait.race(this.#takeOut());
+    if (!hasLeft) {
+      const message = `double barrier "${this.#name}": the session was lost, and the others went on without this participant`;
+      throw new CoordinationError('GRANT_LOST', message);
+    }
+    await this.#rounds.settle(wait, (seen) => {
+      this.#last = seen.state;
+      const isOver = seen.state.phase === 'gathering' || seen.state.round !== this.#counted?.round;
+      return isOver ? { done: undefined } : this.#outlast(wait, seen);
+    });
+  }
+
+  async #entering(wait: Wait, seen: Seen<Round>): Promise<Verdict<Round, undefined>> {
+    const round = seen.state;
+    this.#last = round;
+    const mine = this.#find(round);
+    if (mine !== undefined && round.phase === 'inside') {
+      this.#counted = { round: round.round, session: mine.session };
+      return { done: undefined };
+    }
+    if (round.lost.includes(this.#id)) return { done: undefined };
+    if (mine !== undefined && mine.session === this.#session) {
+      return { wake$: this.#rounds.after(seen).pipe(filter((next) => !this.#isGathered(next))) };
+    }
+    if (mine !== undefined) this.#log('requeued', new CoordinationError('SESSION_LOST', 'the session is over'));
+    const others = round.members.filter(({ id }) => id !== this.#id);
+    if (others.length > 0 && round.parties !== this.#parties) {
+      if ((await this.#living(wait, others)).length > 0) throw this.#disagreement(round);
+      return this.#join(withMembers(round, []), []);
+    }
+    if (round.phase === 'inside') return this.#outlast(wait, seen);
+    const isComplete = others.length + 1 >= this.#parties;
+    return this.#join(round, isComplete ? await this.#living(wait, others) : others);
+  }
+
+  #join(round: Round, others: readonly Member[]): Verdict<Round, never> {
+    const members = [...others, { id: this.#id, session: this.#session }];
+    const phase = members.length >= this.#parties ? 'inside' : 'gathering';
+    this.#tried = true;
+    return { write: { ...round, parties: this.#parties, phase, members } };
+  }
+
+  /** Until this round is over: watches one of its members, and takes it out when it is dead. */
+  async #outlast(wait: Wait, seen: Seen<Round>): Promise<Verdict<Round, never>> {
+    const { members } = seen.state;
+    const watched = members.find(({ id }) => id === this.#watched?.id);
+    if (watched !== undefined && !(await isAlive(this.#context, wait, watched.session)))
+      return { write: withoutDead(seen.state, watched.id) };
+    // At random, so that many who wait look at different ones, and seldom at the next to leave.
+    const next = watched ?? members[Math.floor(Math.random() * members.length)] ?? null;
+    this.#watched = next;
+    const left = this.#rounds.after(seen).pipe(filter((round) => findMember(round, next?.id) === undefined));
+    return { wake$: next === null ? left : merge(left, seemsOver(this.#context, next.session)) };
+  }
+
+  async #living(wait: Wait, members: readonly Member[]): Promise<readonly Member[]> {
+    const alive = await Promise.all(members.map(({ session }) => isAlive(this.#context, wait, session)));
+    return members.filter((_, index) => alive[index]);
+  }
+
+  /** Resolves when it is out: false when others had taken it for dead. Goes on when its caller has gone. */
+  #takeOut(): Promise<boolean> {
+    let tried = false;
+    return this.#behind(({ state, stored }) => {
+      if (this.#find(state) !== undefined) {
+        tried = true;
+        return { write: withoutMember(state, this.#id) };
+      }
+      // After a lost reply it was our own write, unless somebody may have been right to take us for dead.
+      return { done: stored || (tried && this.#counted?.session === this.#session) };
+    });
+  }
+
+  // Writes also where it finds nothing: the entering may be on its way still, and compares the version.
+  #withdraw(): void {
+    const writing: Step<undefined> = ({ state, stored }) =>
+      stored ? { done: undefined } : { write: withoutMember(state, this.#id) };
+    this.#behind(writing).catch(() => undefined);
+  }
+
+  #behind<R>(step: Step<R>): Promise<R> {
+    const { leaving } = this.#context;
+    const troubled = (reason: CoordinationError): void => this.#log('cleanup-failed', reason);
+    return leaving.track(
+      waiting(
+        this.#context,
+        {},
+        () => '',
+        (wait) => this.#rounds.settle(wait, step, { troubled }),
+      ),
+    );
+  }
+
+  get #session(): string {
+    return this.#context.session.state.id ?? '';
+  }
+
+  #find(round: Round): Member | undefined {
+    return findMember(round, this.#id);
+  }
+
+  #isGathered(round: Round): boolean {
+    return round.phase === 'gathering' && this.#find(round) !== undefined;
+  }
+
+  #disagreement({ parties }: Round): CoordinationError {
+    const message = `double barrier "${this.#name}" was asked for with ${String(this.#parties)} parties, while others count ${String(parties)}`;
+    return new CoordinationError('CONFLICT', message);
+  }
+
+  #log(type: 'gave-up' | 'requeued' | 'cleanup-failed', reason: unknown): void {
+    const { events } = this.#context;
+    const line = { primitive: 'double', name: this.#name, entry: this.#id, token: null };
+    events.line({ ...line, type, reason, waitedMs: events.now() - this.#startedAt });
+  }
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { checkedSignal } from '../../checked-signal.js';
+import type { Context } from '../../context.js';
+import { CoordinationError } from '../../errors.js';
+import { isAlive } from '../../shared-state/liveness.js';
+import type { Seen, SharedState, Verdict } from '../../shared-state/shared-state.js';
+import type { Wait } from '../../wait.js';
+import { waiting } from '../../waiting.js';
+import type { Publication } from '../rendezvous.js';
+import { type Meeting, nobody } from './meeting.js';
+
+/** One value on its way to a meeting point, and away again. */
+export class Publishing {
+  readonly #context: Context;
+  readonly #name: string;
+  readonly #meeting: SharedState<Meeting>;
+  readonly #value: Uint8Array;
+  readonly #id = randomUUID();
+  readonly #startedAt: number;
+  #tried = false;
+
+  constructor(context: Context, name: string, meeting: SharedState<Meeting>, value: Uint8Array) {
+    this.#context = context;
+    this.#name = name;
+    this.#meeting = meeting;
+    this.#value = value;
+    this.#startedAt = context.events.now();
+  }
+
+  async publish(wait: Wait): Promise<Publication> {
+    try {
+      const epoch = await this.#meeting.settle(wait, (seen) => this.#step(wait, seen));
+      return new SessionPublication(this.#context, epoch, () => this.#withdraw(epoch));
+    } catch (reason) {
+      this.#log('gave-up', reason);
+      if (this.#tried) this.#retract();
+      throw reason;
+    }
+  }
+
+  async #step(wait: Wait, { state }: Seen<Meeting>): Promise<Verdict<Meeting, number>> {
+    const { id, epoch } = this.#context.session.state;
+    const own = { id: this.#id, session: id ?? '' };
+    const { publisher } = state;
+    if (publisher?.id === own.id) {
+      if (publisher.session === own.session) return { done: epoch };
+      this.#log('requeued', new CoordinationError('SESSION_LOST', 'the session is over'));
+    } else if (publisher !== null && (await isAlive(this.#context, wait, publisher.session)))
+      throw new CoordinationError(
+        'ALREADY_EXISTS',
+        `rendezvous "${this.#name}": session ${publisher.session} publishes`,
+      );
+    this.#tried = true;
+    return { write: { publisher: own, value: this.#value } };
+  }
+
+  /** Resolves when the value or its session is gone. */
+  #withdraw(epoch: number): Promise<void> {
+    return this.#behind(({ state }) => (this.#isMine(state) ? { write: nobody } : { done: undefined }), epoch);
+  }
+
+  // Writes also where it finds nothing of its own: the publication may be on its way still, and compares the version.
+  #retract(): void {
+    void this.#behind(({ state, stored }) =>
+      stored ? { done: undefined } : { write: this.#isMine(state) ? nobody : state },
+    );
+  }
+
+  async #behind(step: (seen: Seen<Meeting>) => Verdict<Meeting, undefined>, epoch?: number): Promise<void> {
+    const troubled = (reason: CoordinationError): void => this.#log('cleanup-failed', reason);
+    const within = epoch === undefined ? { troubled } : { epoch, troubled };
+    const settling = waiting(
+      this.#context,
+      {},
+      () => '',
+      (wait) => this.#meeting.settle(wait, step, within),
+    );
+    // Closed or lost: the value is not handed out any more.
+    await this.#context.leaving.track(settling).catch(() => undefined);
+  }
+
+  #isMine({ publisher }: Meeting): boolean {
+    return publisher?.id === this.#id;
+  }
+
+  #log(type: 'gave-up' | 'requeued' | 'cleanup-failed', reason: unknown): void {
+    const { events } = this.#context;
+    const line = { primitive: 'meet', name: this.#name, entry: this.#id, token: null };
+    events.line({ ...line, type, reason, waitedMs: events.now() - this.#startedAt });
+  }
+}
+
+class SessionPublication implements Publication {
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #stopListening: () => void;
+  readonly #end: () => Promise<void>;
+  #withdrawn: Promise<void> | null = null;
+
+  constructor({ session }: Context, epoch: number, end: () => Promise<void>) {
+    this.#end = end;
+    this.signal = checkedSignal(this.#controller, () => session.alive());
+    this.#stopListening = session.onLost(epoch, { abort: (reason) => this.#controller.abort(reason) });
+  }
+
+  withdraw(): Promise<void> {
+    if (this.#withdrawn !== null) return this.#withdrawn;
+    this.#stopListening();
+    this.#controller.abort(new CoordinationError('NOT_HELD', 'the publication was withdrawn'));
+    this.#withdrawn = this.#end();
+    return this.#withdrawn;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.withdraw();
+  }
+}

@@ -1,0 +1,146 @@
+import { filter, map, type Observable } from 'rxjs';
+import { type Codec, checkValue, decodeValue } from '../codecs.js';
+import type { Context } from '../context.js';
+import { CoordinationError } from '../errors.js';
+import type { Key, PutResult, Register } from '../spi/backend.js';
+import type { Wait } from '../wait.js';
+import { Pace } from './pace.js';
+
+/** One state of the register, on the store's word. */
+export interface Seen<T> {
+  readonly state: T;
+  /** `null` while the register is absent. */
+  readonly version: bigint | null;
+  /** True when this very call has just stored it. */
+  readonly stored: boolean;
+}
+
+/** What to do about a state: be done with an answer, write the next one over it, or look again when `wake$` emits. */
+export type Verdict<T, R> = { readonly done: R } | { readonly write: T } | { readonly wake$: Observable<unknown> };
+
+type Step<T, R> = (seen: Seen<T>) => Verdict<T, R> | Promise<Verdict<T, R>>;
+
+interface SettleOptions {
+  /** Only within this session; without it the next one goes on. */
+  readonly epoch?: number;
+  /** Told of each failure that is being outlasted. */
+  readonly troubled?: (reason: CoordinationError) => void;
+}
+
+// A watch shows the same register to everybody here who waits.
+const decoded = new WeakMap<Register, unknown>();
+
+/**
+ * State that several share in one register, changed by compare-and-set: what a state means and what may follow it is for the recipe
+ * to say, as a step from each state that the store shows to a {@link Verdict}.
+ *
+ * Nothing is decided on what a watch shows, which may be older than the call or than a restore of the store: it is a reason to look.
+ */
+export class SharedState<T> {
+  readonly #context: Context;
+  readonly #key: Key;
+  readonly #codec: Codec<T>;
+  readonly #absent: T;
+
+  constructor(context: Context, key: Key, codec: Codec<T>, absent: T) {
+    this.#context = context;
+    this.#key = key;
+    this.#codec = codec;
+    this.#absent = absent;
+  }
+
+  /** What the one shared watch of this register shows after `seen`: hints, never answers. */
+  after({ version }: Seen<T>): Observable<T> {
+    return this.#context.watches.register(this.#key).pipe(
+      filter((register) => isNews(register, version)),
+      map((register) => this.#seen(register, false).state),
+    );
+  }
+
+  /**
+   * Takes steps until one is done, over outages and lost sessions.
+   *
+   * A write whose reply was lost is not repeated, and not taken for refused: the step is asked again with what is there then, so it has to know its own
+   * work again. At most one write over a version is ever applied.
+   */
+  async settle<R>(wait: Wait, step: Step<T, R>, { epoch, troubled }: SettleOptions = {}): Promise<R> {
+    const pace = new Pace();
+    let seen: Seen<T> | null = null;
+    for (;;) {
+      try {
+        const current = await wait.connected(epoch);
+        seen ??= await this.#read(wait, current);
+        pace.answered();
+        const verdict: Verdict<T, R> = await step(seen);
+        if ('done' in verdict) return verdict.done;
+        if ('write' in verdict) {
+          seen = await this.#write(wait, seen, verdict.write, current);
+          if (await paused(wait, pace.afterWrite(seen.stored))) seen = null;
+        } else {
+          await paused(wait, pace.beforeWake(seen.version));
+          await this.#wake(wait, verdict.wake$, current);
+          seen = null;
+        }
+      } catch (reason) {
+        if (wait.ended || !isPassing(reason, epoch)) throw wait.reasonOver(reason);
+        troubled?.(reason);
+        seen = null;
+        await paused(wait, pace.afterTrouble());
+      }
+    }
+  }
+
+  async #read(wait: Wait, epoch: number): Promise<Seen<T>> {
+    const { requests, layout } = this.#context;
+    await wait.race(layout.tokenBase(epoch));
+    const reading = requests.read((backend, call) => backend.get(this.#key, 'linearizable', call), epoch);
+    return this.#seen(await wait.race(reading), false);
+  }
+
+  /** What is there afterwards: the new state, or the one that was in the way. */
+  async #write(wait: Wait, { version }: Seen<T>, state: T, epoch: number): Promise<Seen<T>> {
+    const { requests } = this.#context;
+    const value = checkValue(this.#codec.encode(state));
+    const expect = version ?? 'absent';
+    const writing = requests.write((backend, call) => backend.put(this.#key, value, { expect }, call), epoch);
+    const result: PutResult = await wait.race(writing);
+    return result.stored ? this.#seen(result.register, true) : this.#seen(result.current, false);
+  }
+
+  #wake(wait: Wait, hints: Observable<unknown>, epoch: number): Promise<void> {
+    return wait.callback<void>((resolve, reject) => {
+      const stopLoss = this.#context.session.onLost(epoch, reject);
+      const watching = hints.subscribe({ next: () => resolve(undefined), error: reject });
+      return () => {
+        stopLoss();
+        watching.unsubscribe();
+      };
+    });
+  }
+
+  #seen(register: Register | null, stored: boolean): Seen<T> {
+    if (register === null) return { state: this.#absent, version: null, stored };
+    let state = decoded.get(register) as T | undefined;
+    state ??= decodeValue(this.#codec, register.value, this.#key);
+    decoded.set(register, state);
+    return { state, version: register.version, stored };
+  }
+}
+
+async function paused(wait: Wait, ms: number): Promise<boolean> {
+  if (ms > 0) await wait.pause(ms);
+  return ms > 0;
+}
+
+// Versions rise as long as a session lasts; one that fell is found by the read which every new session begins with.
+function isNews(register: Register | null, version: bigint | null): boolean {
+  if (register === null) return version !== null;
+  return version === null || register.version > version;
+}
+
+// Whatever became of a write, the next read shows it; and in the next session as well.
+function isPassing(reason: unknown, epoch: number | undefined): reason is CoordinationError {
+  if (!CoordinationError.is(reason)) return false;
+  if (reason.code === 'SESSION_LOST') return epoch === undefined;
+  return reason.code === 'UNAVAILABLE' || reason.code === 'OUTCOME_UNKNOWN';
+}
