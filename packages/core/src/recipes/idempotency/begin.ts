@@ -1,0 +1,84 @@
+import type { Context } from '../../context.js';
+import { CoordinationError } from '../../errors.js';
+import type { Standing } from '../../lines/standing.js';
+import { waitForTurn } from '../../lines/turn.js';
+import type { Register } from '../../spi/backend.js';
+import { requireKnownLayout } from '../../values/known-layout.js';
+import type { Wait } from '../../wait.js';
+import { Intent, notOurs } from './intent.js';
+import type { KeyPlace } from './places.js';
+import { isRecorded, type Recorded, recordOf } from './record.js';
+import { untilAnswered } from './until-answered.js';
+
+/**
+ * Answers the recorded result of a key, or the intent with which its work may run now: its lock is held, and nobody ran it before who was not
+ * withdrawn, unless `consent` is given.
+ *
+ * A session loss, or an entry deleted by hand, before that costs the place only: it goes on at the end of the line. Whatever else ends
+ * it is followed by a clean-up behind the caller.
+ */
+export async function begin(
+  context: Context,
+  place: KeyPlace,
+  consent: boolean,
+  wait: Wait,
+  standing: Standing,
+): Promise<Recorded | Intent> {
+  const register = await firstLook(context, place, wait);
+  const found = recordOf(register);
+  if (isRecorded(found)) return found;
+  if (register !== null && found === null) throw notOurs(place);
+  const intents: Intent[] = [];
+  try {
+    for (;;) {
+      const grant = await waitForTurn(context, place.queue, wait, standing);
+      const intent = new Intent(context, place, grant);
+      intents.push(intent);
+      const recorded = await claim(context, intents, intent, consent, wait);
+      if (recorded !== 'lost') return recorded;
+    }
+  } catch (reason) {
+    void context.leaving.track(undo(intents));
+    throw reason;
+  }
+}
+
+/** The intent, or what was recorded before; `lost` when the lock was lost before the work began. */
+async function claim(
+  { leaving }: Context,
+  intents: readonly Intent[],
+  intent: Intent,
+  consent: boolean,
+  wait: Wait,
+): Promise<Recorded | Intent | 'lost'> {
+  // Of an earlier turn of this very call, which never ran; or, by consent, of somebody who had the lock before.
+  const mayReplace = (token: bigint): boolean =>
+    intents.some((own) => own.token === token) || (consent && token < intent.token);
+  try {
+    const recorded = await wait.race(leaving.track(intent.claim(mayReplace)));
+    if (recorded === null && intent.held) return intent;
+    void intent.grant.release();
+    return recorded ?? 'lost';
+  } catch (reason) {
+    const lost = CoordinationError.is(reason, 'SESSION_LOST') || CoordinationError.is(reason, 'GRANT_LOST');
+    if (wait.ended || !lost) throw reason;
+    void intent.grant.release();
+    return 'lost';
+  }
+}
+
+// Most calls of a gate are for what is recorded already: without a lock, and without a write.
+function firstLook(context: Context, { register }: KeyPlace, wait: Wait): Promise<Register | null> {
+  const look = async (): Promise<Register | null> =>
+    context.requests.read(async (backend, call) => {
+      await requireKnownLayout(context);
+      return backend.get(register, 'linearizable', call);
+    });
+  return untilAnswered(wait, look, ['UNAVAILABLE', 'SESSION_LOST']);
+}
+
+// The lock last, so that nobody takes an intent that never ran for an interruption.
+async function undo(intents: readonly Intent[]): Promise<void> {
+  for (const intent of intents) await intent.withdraw();
+  for (const { grant } of intents) await grant.release();
+}
