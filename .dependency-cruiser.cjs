@@ -16,8 +16,34 @@ module.exports = {
     {
       name: 'core-depends-on-rxjs-only',
       severity: 'error',
-      from: { path: '^packages/core/src' },
-      to: { pathNot: ['^packages/core/src', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto)$'] },
+      from: { path: '^packages/core/src', pathNot: '^packages/core/src/di/' },
+      to: { pathNot: ['^packages/core/src/(?!di/)', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto)$'] },
+    },
+    {
+      name: 'di-alone-knows-tsyringe-and-only-its-types',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src' },
+      to: { path: 'node_modules/(\\.pnpm/)?(tsyringe|reflect-metadata)', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'di-depends-on-core-and-tsyringe-only',
+      severity: 'error',
+      from: { path: '^packages/core/src/di/' },
+      to: { pathNot: ['^packages/core/src', 'node_modules/(\\.pnpm/)?tsyringe'] },
+    },
+    {
+      name: 'telemetry-knows-core-only',
+      severity: 'error',
+      from: { path: '^packages/telemetry/src' },
+      to: {
+        pathNot: ['^packages/telemetry/src', '^packages/core/', 'node_modules/(\\.pnpm/)?(rxjs|@opentelemetry[+/]api)'],
+      },
+    },
+    {
+      name: 'telemetry-alone-knows-opentelemetry',
+      severity: 'error',
+      from: { path: '^(packages|examples|bench)/', pathNot: '^packages/telemetry/' },
+      to: { path: 'node_modules/(\\.pnpm/)?@opentelemetry' },
     },
     {
       name: 'contract-knows-no-recipe',
@@ -58,13 +84,13 @@ module.exports = {
       from: { path: '^(packages/[^/]+|examples|bench)/' },
       to: {
         path: '^packages/[^/]+/(src|dist)/',
-        pathNot: ['^$1/', '/(src|dist)/(spi/|servers/)?index\\.(ts|js|d\\.ts)$'],
+        pathNot: ['^$1/', '/(src|dist)/(spi/|di/|servers/)?index\\.(ts|js|d\\.ts)$'],
       },
     },
   ],
   options: {
-    doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|coverage)/|vitest\\.' },
+    doNotFollow: { path: 'node_modules|(^|/)dist/' },
+    exclude: { path: '(^|/)coverage/|vitest\\.' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'default'] },

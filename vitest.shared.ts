@@ -8,12 +8,14 @@ function source(path: string): string {
 /** Tests run on the sources, without a build. */
 export const aliases = [
   { find: '@concordat/core/spi', replacement: source('core/src/spi/index.ts') },
+  { find: '@concordat/core/di', replacement: source('core/src/di/index.ts') },
   { find: '@concordat/core', replacement: source('core/src/index.ts') },
   { find: '@concordat/conformance/servers', replacement: source('conformance/src/servers/index.ts') },
   { find: '@concordat/conformance', replacement: source('conformance/src/index.ts') },
   { find: '@concordat/driver-memory', replacement: source('driver-memory/src/index.ts') },
   { find: '@concordat/driver-zk', replacement: source('driver-zk/src/index.ts') },
   { find: '@concordat/driver-etcd', replacement: source('driver-etcd/src/index.ts') },
+  { find: '@concordat/telemetry', replacement: source('telemetry/src/index.ts') },
   { find: /^concordat$/, replacement: source('concordat/src/index.ts') },
 ];
 
@@ -21,6 +23,8 @@ export const aliases = [
 export function project(name: string, include: readonly string[] = ['test/**/*.test.ts']) {
   return defineConfig({
     resolve: { alias: aliases },
+    // Of the dialect that tsyringe is for; a test is outside of the tsconfig that says so.
+    oxc: { decorator: { legacy: true } },
     test: {
       name,
       include: [...include],

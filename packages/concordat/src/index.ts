@@ -1,6 +1,8 @@
 export {
+  type AcquiredEvent,
   type AcquireOptions,
   bytes,
+  type CleanupFailedEvent,
   type Codec,
   type Contender,
   CoordinationError,
@@ -8,11 +10,17 @@ export {
   type CoordinationEvent,
   type Coordinator,
   type CoordinatorOptions,
+  type EntryCreatedEvent,
   fencing,
+  type GaveUpEvent,
   type Grant,
+  type GrantLostEvent,
   json,
   type LineEvent,
   type Lock,
+  type ReleasedEvent,
+  type RequestEvent,
+  type RequeuedEvent,
   redactUrl,
   type SessionEvent,
   type SessionPhase,
@@ -20,5 +28,6 @@ export {
   text,
   type WaitingLine,
   type WaitOptions,
+  type WatchFiredEvent,
 } from '@concordat/core';
 export { createCoordinator, readUrl } from './create-coordinator.js';

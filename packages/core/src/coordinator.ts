@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { type Codec, json, text } from './codecs.js';
 import type { Context } from './context.js';
 import { CoordinationError } from './errors.js';
 import { EventLog } from './event-log.js';
@@ -8,7 +9,18 @@ import type { WaitOptions } from './limits.js';
 import { Leaving } from './lines/leaving.js';
 import { Opening } from './opening.js';
 import type { CoordinatorOptions } from './options.js';
+import { OwnSessions } from './own-sessions.js';
+import { type Barrier, barrier } from './recipes/barrier.js';
+import { type Bundle, bundle } from './recipes/bundle.js';
+import { type Config, config, configKeys } from './recipes/config.js';
+import { type DoubleBarrier, doubleBarrier } from './recipes/double-barrier.js';
+import { type Election, election } from './recipes/election.js';
+import { type Group, group } from './recipes/group.js';
+import { type Idempotency, idempotency } from './recipes/idempotency.js';
 import { type Lock, lock } from './recipes/lock.js';
+import { type ReadWriteLock, readWriteLock } from './recipes/read-write-lock.js';
+import { type Rendezvous, rendezvous } from './recipes/rendezvous.js';
+import { type Semaphore, semaphore } from './recipes/semaphore.js';
 import { Requests } from './requests.js';
 import type { SessionState } from './session-state.js';
 import { checkWait, type Settings, settle } from './settings.js';
@@ -35,18 +47,54 @@ export interface Coordinator {
   ready(options?: WaitOptions): Promise<void>;
   /** Replays the session's state, then every transition; completes after `closed`. */
   readonly session$: Observable<SessionState>;
-  /** Hot: every transition from subscribing on; completes when `close()` is done. */
+  /**
+   * Hot: everything that happens from subscribing on, told apart by `type`; see {@link CoordinationEvent}. Never errors; completes when `close()`
+   * is done. Costs nothing while nobody is subscribed.
+   */
   readonly events$: Observable<CoordinationEvent>;
   /** Aborts with `CLOSED` when the coordinator is closed. */
   readonly signal: AbortSignal;
+  /**
+   * Until when this session, and with it everything held, is certainly alive if nothing more is heard from the store: ms on
+   * `performance.now()`; moves with heartbeats, 0 while there is no session. What is left of it sinks first when the store or this process gets slow.
+   */
+  readonly safeUntil: number;
   /** What went over the wire so far, counted by the driver. */
   readonly traffic: Traffic;
   /**
-   * The lock on `name`: any well-formed string of 1 to 128 characters; `a` and `a/b` are independent.
+   * The lock on `name`: any well-formed string of 1 to 128 characters; `a` and `a/b` are independent, and so are primitives
+   * of different kinds with the same name. All that follow take names alike.
    *
-   * @throws {CoordinationError} `INVALID_ARGUMENT`
+   * @throws {CoordinationError} `INVALID_ARGUMENT`, also of all that follow.
    */
   lock(name: string): Lock;
+  /** The read/write lock on `name`. */
+  readWriteLock(name: string): ReadWriteLock;
+  /** The semaphore on `name` with 1 to 1,000 permits; everybody has to ask for the same number. */
+  semaphore(name: string, permits: number): Semaphore;
+  /** The election of one leader on `name`; candidates say of themselves a text, or what `codec` makes of a value. */
+  election(name: string): Election<string>;
+  election<T>(name: string, codec: Codec<T>): Election<T>;
+  /** The group of members on `name`; what they say of themselves is JSON, or as `codec` has it. */
+  group(name: string): Group<unknown>;
+  group<T>(name: string, codec: Codec<T>): Group<T>;
+  /** The watched value at `path`, segments joined by `/`, stored as `codec` has it, JSON by default. */
+  config(path: string): Config<unknown>;
+  config<T>(path: string, codec: Codec<T>): Config<T>;
+  /** Names of the config values right below `prefix`, sorted; without one, those at the top. */
+  configKeys(prefix?: string, options?: WaitOptions): Promise<readonly string[]>;
+  /** The bundle of settings on `name`, published and seen all at once. */
+  bundle(name: string): Bundle;
+  /** The barrier on `name`: closed and opened by somebody, waited for by many. */
+  barrier(name: string): Barrier;
+  /** The double barrier on `name`, for 1 to 1,000 parties that start and finish together. */
+  doubleBarrier(name: string, parties: number): DoubleBarrier;
+  /** The meeting point on `name`: somebody publishes what others wait for; JSON, or as `codec` has it. */
+  rendezvous(name: string): Rendezvous<unknown>;
+  rendezvous<T>(name: string, codec: Codec<T>): Rendezvous<T>;
+  /** The gate on `name` that runs work at most once per key and keeps its result; JSON, or as `codec` has it. */
+  idempotency(name: string): Idempotency<unknown>;
+  idempotency<T>(name: string, codec: Codec<T>): Idempotency<T>;
   /**
    * Ends the session: pending calls reject `CLOSED`, grants are over at once, and their entries are gone when it resolves, as far as the store
    * answers within the request limit. Idempotent, never rejects.
@@ -87,9 +135,10 @@ class DriverCoordinator implements Coordinator {
     const events = new EventLog(session);
     this.#opening = new Opening(driver, settings, session);
     const backend = (): ReturnType<Opening['current']> => this.#opening.current();
-    const requests = new Requests(session, clock, settings.requestTimeoutMs, backend);
+    const requests = new Requests(session, clock, settings.requestTimeoutMs, backend, events);
     this.#context = {
       session,
+      ownSessions: new OwnSessions(session),
       clock,
       events,
       requests,
@@ -107,6 +156,11 @@ class DriverCoordinator implements Coordinator {
   readonly session$: Observable<SessionState>;
   readonly events$: Observable<CoordinationEvent>;
   readonly signal: AbortSignal;
+
+  get safeUntil(): number {
+    const { session } = this.#context;
+    return session.alive() ? session.safeUntil : 0;
+  }
 
   get traffic(): Traffic {
     return this.#opening.current()?.traffic ?? { requests: 0, heartbeats: 0, notifications: 0 };
@@ -133,6 +187,50 @@ class DriverCoordinator implements Coordinator {
 
   lock(name: string): Lock {
     return lock(this.#context, name);
+  }
+
+  readWriteLock(name: string): ReadWriteLock {
+    return readWriteLock(this.#context, name);
+  }
+
+  semaphore(name: string, permits: number): Semaphore {
+    return semaphore(this.#context, name, permits);
+  }
+
+  election<T = string>(name: string, codec = text as unknown as Codec<T>): Election<T> {
+    return election(this.#context, name, codec);
+  }
+
+  group<T = unknown>(name: string, codec = json as Codec<T>): Group<T> {
+    return group(this.#context, name, codec);
+  }
+
+  config<T = unknown>(path: string, codec = json as Codec<T>): Config<T> {
+    return config(this.#context, path, codec);
+  }
+
+  configKeys(prefix = '', options: WaitOptions = {}): Promise<readonly string[]> {
+    return configKeys(this.#context, prefix, options);
+  }
+
+  bundle(name: string): Bundle {
+    return bundle(this.#context, name);
+  }
+
+  barrier(name: string): Barrier {
+    return barrier(this.#context, name);
+  }
+
+  doubleBarrier(name: string, parties: number): DoubleBarrier {
+    return doubleBarrier(this.#context, name, parties);
+  }
+
+  rendezvous<T = unknown>(name: string, codec = json as Codec<T>): Rendezvous<T> {
+    return rendezvous(this.#context, name, codec);
+  }
+
+  idempotency<T = unknown>(name: string, codec = json as Codec<T>): Idempotency<T> {
+    return idempotency(this.#context, name, codec);
   }
 
   close(): Promise<void> {
