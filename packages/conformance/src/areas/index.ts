@@ -1,10 +1,29 @@
 import type { Area } from '../scenario.js';
+import { barrier } from './barrier.js';
+import { barrierFaults } from './barrier-faults.js';
+import { bundle } from './bundle.js';
 import { cancel } from './cancel.js';
 import { close } from './close.js';
+import { config } from './config.js';
+import { doubleBarrier } from './double-barrier.js';
+import { doubleBarrierFaults } from './double-barrier-faults.js';
+import { election } from './election.js';
+import { electionCosts } from './election-costs.js';
+import { electionFaults } from './election-faults.js';
+import { electionLeader } from './election-leader.js';
+import { electionLoss } from './election-loss.js';
+import { electionResign } from './election-resign.js';
+import { electionWork } from './election-work.js';
 import { entries } from './entries.js';
 import { entriesGone } from './entries-gone.js';
 import { entriesUnderFaults } from './entries-under-faults.js';
 import { errors } from './errors.js';
+import { events } from './events.js';
+import { group } from './group.js';
+import { idempotency } from './idempotency.js';
+import { idempotencyFaults } from './idempotency-faults.js';
+import { idempotencyKeeping } from './idempotency-keeping.js';
+import { idempotencyReplies } from './idempotency-replies.js';
 import { lifecycle } from './lifecycle.js';
 import { lock } from './lock.js';
 import { lockCosts } from './lock-costs.js';
@@ -12,8 +31,16 @@ import { lockLoss } from './lock-loss.js';
 import { lockRelease } from './lock-release.js';
 import { lockStreams } from './lock-streams.js';
 import { lossOrder } from './loss-order.js';
+import { readWriteLock } from './read-write-lock.js';
+import { readWriteLockLoss } from './read-write-lock-loss.js';
 import { registers } from './registers.js';
+import { rendezvous } from './rendezvous.js';
+import { rendezvousFaults } from './rendezvous-faults.js';
+import { semaphore } from './semaphore.js';
+import { semaphoreCosts } from './semaphore-costs.js';
+import { semaphoreFaults } from './semaphore-faults.js';
 import { serverFaults } from './server-faults.js';
+import { together } from './together.js';
 import { watches } from './watches.js';
 import { watchesUnderFaults } from './watches-under-faults.js';
 
@@ -33,6 +60,33 @@ export const areas: readonly Area[] = [
   lockLoss,
   lossOrder,
   serverFaults,
+  readWriteLock,
+  readWriteLockLoss,
+  semaphore,
+  semaphoreFaults,
+  semaphoreCosts,
+  election,
+  electionLeader,
+  electionCosts,
+  electionWork,
+  electionResign,
+  electionLoss,
+  electionFaults,
+  group,
+  config,
+  bundle,
+  barrier,
+  barrierFaults,
+  doubleBarrier,
+  doubleBarrierFaults,
+  rendezvous,
+  rendezvousFaults,
+  idempotency,
+  idempotencyFaults,
+  idempotencyReplies,
+  idempotencyKeeping,
+  together,
+  events,
   cancel,
   close,
   errors,

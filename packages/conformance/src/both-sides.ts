@@ -1,0 +1,31 @@
+import type { Grant, ReadWriteLock } from '@concordat/core';
+import { type Outcome, outcome } from './eventually.js';
+import type { Client, Fixture } from './fixture.js';
+
+export type Side = 'read' | 'write';
+
+/** Read/write lock `a`, as one client takes it. */
+export function lockOf({ coordinator }: Client): ReadWriteLock {
+  return coordinator.readWriteLock('a');
+}
+
+/** Starts that many waits of one side, one after the other, behind `ahead` others. */
+export async function queueForSide(
+  fixture: Fixture,
+  client: Client,
+  side: Side,
+  count: number,
+  ahead: number,
+): Promise<Promise<Outcome<Grant>>[]> {
+  const waiting: Promise<Outcome<Grant>>[] = [];
+  for (let index = 1; index <= count; index++) {
+    waiting.push(outcome(lockOf(client)[side].acquire()));
+    await fixture.lineOf('rw/a', ahead + index);
+  }
+  return waiting;
+}
+
+/** Whether holders of these kinds may be in together. */
+export function mayBeTogether(kinds: readonly string[]): boolean {
+  return kinds.length === 1 || kinds.every((kind) => kind === 'read');
+}
