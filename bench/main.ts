@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureBundle } from './measures/bundle.js';
 import { measureCycle } from './measures/cycle.js';
 import { measureFootprint } from './measures/footprint.js';
 import { measureHandOver } from './measures/hand-over.js';
 import { measureIdle } from './measures/idle.js';
 import { measurePerRelease } from './measures/per-release.js';
+import { measureTelemetry } from './measures/telemetry.js';
 import { type Row, table } from './report.js';
 import { type BackendName, backends, type Stage, setStage } from './stage.js';
 
@@ -13,7 +15,9 @@ const measures: Readonly<Record<string, (stage: Stage, quick: boolean) => Promis
   cycle: measureCycle,
   'hand-over': measureHandOver,
   'per-release': measurePerRelease,
+  bundle: measureBundle,
   footprint: measureFootprint,
+  telemetry: measureTelemetry,
   idle: measureIdle,
 };
 

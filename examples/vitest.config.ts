@@ -1,3 +1,5 @@
+import { mergeConfig } from 'vitest/config';
 import { project } from '../vitest.shared.js';
 
-export default project('examples');
+// Some examples are tested as programs: in their compiled form.
+export default mergeConfig(project('examples'), { test: { globalSetup: ['test/build.ts'] } });
