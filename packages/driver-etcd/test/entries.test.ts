@@ -253,6 +253,21 @@ describe('on the wire', () => {
     expect(client.backend.traffic.notifications).toBe(traffic.notifications);
   });
 
+  // dolphinscheduler#14008: a lease for each put, none of them given back.
+  it('any number of entries and registers have the one lease of their session', async () => {
+    const client = await opened(addressesOf(node));
+    const before = await gateway.leases();
+    for (let count = 0; count < 20; count += 1) {
+      const { entry } = await enter(client);
+      await client.backend.put(`config/${String(count)}`, data, { expect: 'any' }, client.call());
+      await client.backend.leave(entry, client.call());
+    }
+    await enter(client);
+    expect(await gateway.leases()).toBe(before);
+    await client.close();
+    await expect.poll(() => gateway.leases()).toBeLessThan(before);
+  });
+
   it('a hand-over is one notification, and one look and one cancellation of the next in line', async () => {
     const link = await linkTo(node);
     const client = await opened(hostsOf(link));

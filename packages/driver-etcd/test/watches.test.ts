@@ -40,6 +40,30 @@ it('shows the latest value after a cut during which the history was compacted', 
   await expect.poll(() => seen, { timeout: 4_000 }).toEqual([null, 'two']);
 });
 
+// etcd#18089, #19179: a deletion in the compacted gap was never told.
+it('shows a deletion that happened in a gap which was compacted, of a value and of a child', async () => {
+  const namespace = freshNamespace();
+  const link = await linkTo(node);
+  const { backend } = await opened(hostsOf(link), namespace);
+  await gateway.put(`${namespace}/config/a`, 'one');
+  await gateway.put(`${namespace}/config/b`, 'two');
+  const seen: (string | null)[] = [];
+  const names: string[][] = [];
+  backend.watch('config/a').subscribe((register) => seen.push(text(register)));
+  backend.watchChildren('config', { data: true }).subscribe((children) => names.push(children.map(({ name }) => name)));
+  await expect.poll(() => [seen, names.at(-1)]).toEqual([['one'], ['a', 'b']]);
+  link.cut();
+  await gateway.delete(`${namespace}/config/a`);
+  await gateway.compact(await gateway.put(`${namespace}/config/c`, 'three'));
+  link.heal();
+  await expect
+    .poll(() => [seen, names.at(-1)], { timeout: 4_000 })
+    .toEqual([
+      ['one', null],
+      ['b', 'c'],
+    ]);
+});
+
 it('never goes back and always ends with the last value while others write and the link flaps', async () => {
   const namespace = freshNamespace();
   const link = await linkTo(node);

@@ -49,7 +49,7 @@ export function groupReturn(scenario: Define): void {
     expect(codeOf((await outcome(membership.update(3))).reason)).toBe('ALREADY_EXISTS');
   });
 
-  // patroni#774: kept out by its own earlier session; curator#723: left its old node behind.
+  // patroni#774: kept out by its own earlier session.
   scenario('GROUP-35', 'is itself again though its old entry was there', async (fixture) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];
     const membership = await one.coordinator.group('g').join('a', 1);

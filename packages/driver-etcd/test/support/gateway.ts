@@ -22,6 +22,18 @@ export class Gateway {
     await this.#post('/kv/txn', { success });
   }
 
+  /** Resolves with the revision of the deletion. */
+  async delete(key: string): Promise<bigint> {
+    const { header } = (await this.#post('/kv/deleterange', { key: encode(key) })) as { header: { revision: string } };
+    return BigInt(header.revision);
+  }
+
+  /** How many leases the store knows. */
+  async leases(): Promise<number> {
+    const { leases = [] } = (await this.#post('/lease/leases', {})) as { leases?: readonly unknown[] };
+    return leases.length;
+  }
+
   async compact(revision: bigint): Promise<void> {
     await this.#post('/kv/compaction', { revision: String(revision), physical: true });
   }
