@@ -1,3 +1,4 @@
+import { filter, take } from 'rxjs';
 import { expect } from 'vitest';
 import { eventually, outcome, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
@@ -43,6 +44,25 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
     expect(await runA(one, never, rerun)).toBe('again');
   });
 
+  scenario('ONCE-57', 'stays interrupted when who consented did not run it, or failed', async (fixture) => {
+    const [one, other] = (await fixture.clients(2)) as [Client, Client];
+    await OpenWork.begin(one.coordinator, 'a');
+    await expire(one, fixture);
+    const isInterrupted = async (): Promise<void> =>
+      expect((await outcome<unknown>(runA(one, never))).reason).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    const caller = new AbortController();
+    const granted = other.coordinator.events$.pipe(filter(({ type }) => type === 'acquired'));
+    granted.pipe(take(1)).subscribe(() => caller.abort('mine'));
+    const consenting = outcome(runA(other, never, { ...rerun, signal: caller.signal }));
+    expect((await consenting).reason).toBe('mine');
+    await fixture.lineOf(lineOf('a'), 0);
+    await isInterrupted();
+    const failure = new Error('on purpose');
+    expect((await outcome(runA(other, () => Promise.reject(failure), rerun))).reason).toBe(failure);
+    await isInterrupted();
+    expect(await runA(other, () => 'again', rerun)).toBe('again');
+  });
+
   // Patroni's frozen process and pulsar#24478: the earlier holder came back and wrote.
   scenario('ONCE-22', 'refuses the result of a runner that was overtaken', async (fixture) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];
@@ -66,7 +86,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
     beside.finish('second');
     expect((await beside.outcome).value).toBe('second');
     for (const key of ['recorded', 'running', 'withdrawn', 'by hand'])
-      expect(await one.coordinator.idempotency('gate').run(key, () => 'second')).toBe('second');
+      expect(await one.coordinator.idempotency('gate').run(key, () => 'second', rerun)).toBe('second');
   });
 
   scenario(

@@ -4,7 +4,7 @@ import { CoordinationError } from '../errors.js';
 import type { WaitOptions } from '../limits.js';
 import type { Grant } from '../lines/grant.js';
 import { Standing } from '../lines/standing.js';
-import { checkWait } from '../settings.js';
+import { checkWait, checkWork } from '../settings.js';
 import { waiting } from '../waiting.js';
 import { begin } from './idempotency/begin.js';
 import { Intent } from './idempotency/intent.js';
@@ -17,7 +17,8 @@ import { segmentsOf, sweepAll } from './idempotency/sweep.js';
 export interface RunOptions extends WaitOptions {
   /**
    * What to do when an earlier call began this key's work and its outcome was never recorded: `reject` with `OUTCOME_UNKNOWN`, the default, or
-   * `rerun` it, which is the consent to run it a second time.
+   * `rerun` it, which is the consent to run it a second time. The consent is of this call alone: when it does not come to a result, the key stays
+   * interrupted for everybody else.
    */
   readonly onInterrupted?: 'reject' | 'rerun';
   /**
@@ -62,7 +63,8 @@ export interface Idempotency<T> {
    * before the work only: once it runs it is waited for. `work` is given the grant of its key's lock, whose `signal` aborts when the lock is lost; it
    * must not release it. Its result is `undefined` or what the codec stores, at most 1,000,000 bytes with a header of about 100.
    *
-   * When the work throws, the call rejects with what it threw, and the key is free again. When the lock was lost while it ran, its result is
+   * When the work throws, the call rejects with what it threw, and the key is free again, unless this was a rerun: what ran before it may have
+   * ended well. When the lock was lost while it ran, its result is
    * recorded nevertheless, unless another caller consented to rerun it: `GRANT_LOST`. When the result could not be recorded in about two session timeouts,
    * `OUTCOME_UNKNOWN`; `CLOSED` when the coordinator was closed; `INVALID_ARGUMENT` or `TOO_LARGE` when it cannot be stored. In these cases
    * the work has run, and the next caller of the key finds it interrupted, or finds its result.
@@ -107,7 +109,7 @@ class OnceGate<T> implements Idempotency<T> {
 
   async run(key: string, work: (grant: Grant) => T | PromiseLike<T>, options: RunOptions = {}): Promise<T> {
     const { consent, keepMs } = checkRun(options);
-    if (typeof work !== 'function') throw new CoordinationError('INVALID_ARGUMENT', 'the work must be a function');
+    checkWork(work);
     const place = this.#places.of(key);
     const standing = new Standing(place.queue);
     const describe = (): string => `${place.what}: its work was not run; ${standing.describe()}`;

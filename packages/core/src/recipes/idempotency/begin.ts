@@ -5,7 +5,7 @@ import { waitForTurn } from '../../lines/turn.js';
 import type { Register } from '../../spi/backend.js';
 import { requireKnownLayout } from '../../values/known-layout.js';
 import type { Wait } from '../../wait.js';
-import { Intent, notOurs } from './intent.js';
+import { Intent, type Met, notOurs } from './intent.js';
 import type { KeyPlace } from './places.js';
 import { isRecorded, type Recorded, recordOf } from './record.js';
 import { untilAnswered } from './until-answered.js';
@@ -52,10 +52,13 @@ async function claim(
   wait: Wait,
 ): Promise<Recorded | Intent | 'lost'> {
   // Of an earlier turn of this very call, which never ran; or, by consent, of somebody who had the lock before.
-  const mayReplace = (token: bigint): boolean =>
-    intents.some((own) => own.token === token) || (consent && token < intent.token);
+  const judge = (token: bigint): Met => {
+    const own = intents.find((each) => each.token === token);
+    if (own !== undefined) return own.overInterruption ? 'may-have-run' : 'never-ran';
+    return consent && token < intent.token ? 'may-have-run' : 'stands';
+  };
   try {
-    const recorded = await wait.race(leaving.track(intent.claim(mayReplace)));
+    const recorded = await wait.race(leaving.track(intent.claim(judge)));
     if (recorded === null && intent.held) return intent;
     void intent.grant.release();
     return recorded ?? 'lost';

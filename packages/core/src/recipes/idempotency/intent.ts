@@ -7,6 +7,9 @@ import type { KeyPlace } from './places.js';
 import { isRecorded, type OnceRecord, type Recorded, recordOf, writeRecord } from './record.js';
 import { untilAnswered } from './until-answered.js';
 
+/** What becomes of the work of an intent that is in the way: it never ran, it may have run and this is agreed to, or it may have and is not. */
+export type Met = 'never-ran' | 'may-have-run' | 'stands';
+
 /** How long the end of a work is written down for: about two session timeouts, so that the next session may do it. */
 const mostRequests = 6;
 
@@ -24,6 +27,7 @@ export class Intent {
   #claiming: Promise<unknown> = Promise.resolve();
   #version: bigint | null = null;
   #unsure = false;
+  #overInterruption = false;
 
   constructor(context: Context, place: KeyPlace, grant: EntryGrant) {
     this.#context = context;
@@ -41,13 +45,18 @@ export class Intent {
     return this.grant.safeUntil > 0;
   }
 
+  /** Whether it took the place of one whose work may have run. */
+  get overInterruption(): boolean {
+    return this.#overInterruption;
+  }
+
   /**
    * Writes it down, unless there is a result, which is answered then. Goes on until the outcome is certain or the session is over.
    *
-   * @param mayReplace whether the intent of another holder may be replaced; a lock is held, so that one is done or cut off.
+   * @param judge of the intent of another holder; a lock is held, so that one is done or cut off.
    */
-  claim(mayReplace: (token: bigint) => boolean): Promise<Recorded | null> {
-    const claiming = this.#claim(mayReplace);
+  claim(judge: (token: bigint) => Met): Promise<Recorded | null> {
+    const claiming = this.#claim(judge);
     this.#claiming = claiming.catch(() => undefined);
     return claiming;
   }
@@ -75,10 +84,12 @@ export class Intent {
   /**
    * Says that the work may run again; in bounded time, never rejects. What could not be withdrawn is an interruption to the next one.
    *
-   * Not a deletion: a record in its place refuses the intent whose request is applied late.
+   * Not a deletion: a record in its place refuses the intent whose request is applied late. One that took the place of an interruption stays:
+   * the consent was to run it once more, and says nothing of what ran before.
    */
   async withdraw(): Promise<void> {
     await this.#claiming;
+    if (this.#overInterruption) return;
     if (this.#version === null && !this.#unsure) return;
     const record = writeRecord({ state: 'withdrawn', token: this.#token, expiresAt: Date.now() });
     const free = (found: OnceRecord | null): boolean =>
@@ -86,7 +97,7 @@ export class Intent {
     await this.#settle(record, free).catch(() => undefined);
   }
 
-  async #claim(mayReplace: (token: bigint) => boolean): Promise<Recorded | null> {
+  async #claim(judge: (token: bigint) => Met): Promise<Recorded | null> {
     this.grant.assertHeld();
     const { epoch } = this.#context.session;
     const intent = writeRecord({ state: 'intent', token: this.#token });
@@ -109,7 +120,9 @@ export class Intent {
         this.#version = current.version;
         return null;
       }
-      if (found.state === 'intent' && !mayReplace(found.token)) throw interrupted(this.#place, found.token);
+      const met = found.state === 'intent' ? judge(found.token) : 'never-ran';
+      if (met === 'stands') throw interrupted(this.#place, found.token);
+      this.#overInterruption = met === 'may-have-run';
       expect = current.version;
     }
   }

@@ -34,21 +34,22 @@ export class OncePlaces {
     const segment = encodeName(key);
     const what = `"${key}" of once "${this.#name}"`;
     const register = `${this.#root}/${shardOf(segment)}/${segment}`;
-    return { key, register, what, queue: this.#queue(`lock/${segment}`) };
+    return { key, register, what, queue: this.#queue(key, `lock/${segment}`) };
   }
 
   *shards(): Generator<Shard> {
     for (let byte = 0; byte < 256; byte++) {
       const shard = byte.toString(16).padStart(2, '0');
-      yield { dir: `${this.#root}/${shard}`, queue: this.#queue(`sweep/${shard}`) };
+      yield { dir: `${this.#root}/${shard}`, queue: this.#queue(shard, `sweep/${shard}`) };
     }
   }
 
-  #queue(line: string): Queue {
+  /** @param what is told in events behind the gate's name. */
+  #queue(what: string, line: string): Queue {
     const dir = `${this.#root}/${line}`;
     return {
       primitive: 'once',
-      name: this.#name,
+      name: `${this.#name}/${what}`,
       dir,
       kind: 'lock',
       rule: { limit: 1 },
