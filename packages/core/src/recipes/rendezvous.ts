@@ -20,7 +20,11 @@ export interface Publication {
    * read. Not a guarantee: that somebody who removes the value from the store by hand is noticed.
    */
   readonly signal: AbortSignal;
-  /** Ends it: aborts `signal`, and resolves when the value or its session is gone. Idempotent, never rejects, goes on over outages, never touches another's. */
+  /**
+   * Ends it: aborts `signal`, and resolves when the store has removed the value. Idempotent, never rejects, never touches
+   * another's. Goes on over outages and, for one session timeout, over the loss of its session, which the store may keep for a while; after that, and after a `close()`, the
+   * value goes with the session.
+   */
   withdraw(): Promise<void>;
   /** The same as {@link Publication.withdraw}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,7 +1,7 @@
 import { filter, map, type Observable } from 'rxjs';
 import { type Codec, checkValue, decodeValue } from '../codecs.js';
 import type { Context } from '../context.js';
-import { CoordinationError } from '../errors.js';
+import { CoordinationError, type CoordinationErrorCode } from '../errors.js';
 import type { Key, PutResult, Register } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
 import { Pace } from './pace.js';
@@ -21,12 +21,11 @@ export type Verdict<T, R> = { readonly done: R } | { readonly write: T } | { rea
 type Step<T, R> = (seen: Seen<T>) => Verdict<T, R> | Promise<Verdict<T, R>>;
 
 interface SettleOptions {
-  /** Only within this session; without it the next one goes on. */
-  readonly epoch?: number;
   /** Told of each failure that is being outlasted. */
   readonly troubled?: (reason: CoordinationError) => void;
 }
 
+const passing: ReadonlySet<CoordinationErrorCode> = new Set(['UNAVAILABLE', 'OUTCOME_UNKNOWN', 'SESSION_LOST']);
 // A watch shows the same register to everybody here who waits.
 const decoded = new WeakMap<Register, unknown>();
 
@@ -63,12 +62,12 @@ export class SharedState<T> {
    * A write whose reply was lost is not repeated, and not taken for refused: the step is asked again with what is there then, so it has to know its own
    * work again. At most one write over a version is ever applied.
    */
-  async settle<R>(wait: Wait, step: Step<T, R>, { epoch, troubled }: SettleOptions = {}): Promise<R> {
+  async settle<R>(wait: Wait, step: Step<T, R>, { troubled }: SettleOptions = {}): Promise<R> {
     const pace = new Pace();
     let seen: Seen<T> | null = null;
     for (;;) {
       try {
-        const current = await wait.connected(epoch);
+        const current = await wait.connected();
         seen ??= await this.#read(wait, current);
         pace.answered();
         const verdict: Verdict<T, R> = await step(seen);
@@ -82,7 +81,7 @@ export class SharedState<T> {
           seen = null;
         }
       } catch (reason) {
-        if (wait.ended || !isPassing(reason, epoch)) throw wait.reasonOver(reason);
+        if (wait.ended || !isPassing(reason)) throw wait.reasonOver(reason);
         troubled?.(reason);
         seen = null;
         await paused(wait, pace.afterTrouble());
@@ -139,8 +138,6 @@ function isNews(register: Register | null, version: bigint | null): boolean {
 }
 
 // Whatever became of a write, the next read shows it; and in the next session as well.
-function isPassing(reason: unknown, epoch: number | undefined): reason is CoordinationError {
-  if (!CoordinationError.is(reason)) return false;
-  if (reason.code === 'SESSION_LOST') return epoch === undefined;
-  return reason.code === 'UNAVAILABLE' || reason.code === 'OUTCOME_UNKNOWN';
+function isPassing(reason: unknown): reason is CoordinationError {
+  return CoordinationError.is(reason) && passing.has(reason.code);
 }

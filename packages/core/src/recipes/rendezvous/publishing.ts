@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkedSignal } from '../../checked-signal.js';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
+import type { SessionState } from '../../session-state.js';
 import { isAlive } from '../../shared-state/liveness.js';
 import type { Seen, SharedState, Verdict } from '../../shared-state/shared-state.js';
 import type { Wait } from '../../wait.js';
@@ -29,8 +30,8 @@ export class Publishing {
 
   async publish(wait: Wait): Promise<Publication> {
     try {
-      const epoch = await this.#meeting.settle(wait, (seen) => this.#step(wait, seen));
-      return new SessionPublication(this.#context, epoch, () => this.#withdraw(epoch));
+      const session = await this.#meeting.settle(wait, (seen) => this.#step(wait, seen));
+      return new SessionPublication(this.#context, session.epoch, () => this.#withdraw(session));
     } catch (reason) {
       this.#log('gave-up', reason);
       if (this.#tried) this.#retract();
@@ -38,12 +39,12 @@ export class Publishing {
     }
   }
 
-  async #step(wait: Wait, { state }: Seen<Meeting>): Promise<Verdict<Meeting, number>> {
-    const { id, epoch } = this.#context.session.state;
-    const own = { id: this.#id, session: id ?? '' };
+  async #step(wait: Wait, { state }: Seen<Meeting>): Promise<Verdict<Meeting, SessionState>> {
+    const session = this.#context.session.state;
+    const own = { id: this.#id, session: session.id ?? '' };
     const { publisher } = state;
     if (publisher?.id === own.id) {
-      if (publisher.session === own.session) return { done: epoch };
+      if (publisher.session === own.session) return { done: session };
       this.#log('requeued', new CoordinationError('SESSION_LOST', 'the session is over'));
     } else if (publisher !== null && (await isAlive(this.#context, wait, publisher.session)))
       throw new CoordinationError(
@@ -54,9 +55,19 @@ export class Publishing {
     return { write: { publisher: own, value: this.#value } };
   }
 
-  /** Resolves when the value or its session is gone. */
-  #withdraw(epoch: number): Promise<void> {
-    return this.#behind(({ state }) => (this.#isMine(state) ? { write: nobody } : { done: undefined }), epoch);
+  // In the next session as well: the store may hold on to one that is lost here, and hand the value out. Not for longer than it can, so
+  // that nobody waits for a store that stays away.
+  async #withdraw({ epoch, timeoutMs }: SessionState): Promise<void> {
+    const { session, clock } = this.#context;
+    const limit = new AbortController();
+    let cancel = (): void => undefined;
+    const stop = session.onLost(epoch, () => {
+      const timer = clock.setTimer(() => limit.abort(), timeoutMs, true);
+      cancel = () => timer.cancel();
+    });
+    await this.#behind(({ state }) => (this.#isMine(state) ? { write: nobody } : { done: undefined }), limit.signal);
+    stop();
+    cancel();
   }
 
   // Writes also where it finds nothing of its own: the publication may be on its way still, and compares the version.
@@ -66,16 +77,16 @@ export class Publishing {
     );
   }
 
-  async #behind(step: (seen: Seen<Meeting>) => Verdict<Meeting, undefined>, epoch?: number): Promise<void> {
+  /** Never rejects. */
+  async #behind(step: (seen: Seen<Meeting>) => Verdict<Meeting, undefined>, signal?: AbortSignal): Promise<void> {
     const troubled = (reason: CoordinationError): void => this.#log('cleanup-failed', reason);
-    const within = epoch === undefined ? { troubled } : { epoch, troubled };
     const settling = waiting(
       this.#context,
-      {},
+      signal === undefined ? {} : { signal },
       () => '',
-      (wait) => this.#meeting.settle(wait, step, within),
+      (wait) => this.#meeting.settle(wait, step, { troubled }),
     );
-    // Closed or lost: the value is not handed out any more.
+    // Closed, or lost for long: the value goes with the session.
     await this.#context.leaving.track(settling).catch(() => undefined);
   }
 
