@@ -5,7 +5,7 @@ import { codeOf, eventually, nextTurn, outcome } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { area } from '../scenario.js';
 import { textOf } from '../store-client.js';
-import { soon } from '../waits.js';
+import { holdsUp, soon } from '../waits.js';
 import { quiet } from '../wire-tally.js';
 
 /** Barriers on bad days: docs/spec/barrier.md. */
@@ -145,6 +145,22 @@ export const barrierFaults = area('barrier under faults', (scenario) => {
     expect((await waiting).reason).toMatchObject({ code: 'BACKEND' });
     await store.delete('barrier/a');
     await one.coordinator.barrier('a').wait({ timeoutMs: 10_000 });
+  });
+
+  scenario('BARR-21', 'keeps waiting when the store went back to an earlier closed round', async (fixture) => {
+    const [one, other] = (await fixture.clients(2)) as [Client, Client];
+    const store = await fixture.store();
+    await store.store('barrier/a', '{"round":3,"closed":true}');
+    const waiting = other.coordinator.barrier('a').wait();
+    await quiet(other.link);
+    await store.store('barrier/a', '{"round":2,"closed":true}');
+    await holdsUp(fixture, [waiting]);
+    // The round that it saw then counts, also if it is told late.
+    other.link.cut();
+    await one.coordinator.barrier('a').open();
+    await one.coordinator.barrier('a').close();
+    other.link.heal();
+    await soon('passing', waiting);
   });
 
   scenario.alone('BARR-16', 'keeps every limit with the store frozen, and goes on after it thawed', async (fixture) => {

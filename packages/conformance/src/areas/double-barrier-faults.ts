@@ -141,6 +141,57 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     await soon('the next round', Promise.all([first.enter(), second.enter()]));
   });
 
+  scenario(
+    'DOUB-32',
+    'tells who was taken for dead by others than its own round that it was counted',
+    async (fixture) => {
+      const [deaf, one, other] = (await fixture.clients(3)) as [Client, Client, Client];
+      const entering = participantOf(deaf).enter();
+      await membersOf(fixture, 1);
+      deaf.link.cut();
+      const second = participantOf(one);
+      await soon('entering', second.enter());
+      await outcome(second.leave({ timeoutMs: 1 }));
+      await membersOf(fixture, 1);
+      await fixture.world.operator.expireSession(String(deaf.states.last?.id));
+      const alone = participantOf(other, 1);
+      await soon('entering alone', alone.enter());
+      deaf.link.heal();
+      await soon('hearing of the round', entering);
+      await soon('leaving alone', alone.leave());
+    },
+  );
+
+  scenario('DOUB-33', 'leaves though its reply and then its session was lost', async (fixture) => {
+    const [lost, one] = (await fixture.clients(2)) as [Client, Client];
+    const [first, second] = [participantOf(lost), participantOf(one)];
+    await Promise.all([first.enter(), second.enter()]);
+    afterRequest(lost, 'get', () => lost.link.swallowReplies());
+    const leaving = first.leave();
+    await membersOf(fixture, 1);
+    await lost.states.first(({ state }) => state === 'lost');
+    lost.link.heal();
+    await holdsUp(fixture, [leaving]);
+    await soon('leaving', Promise.all([leaving, second.leave()]));
+  });
+
+  scenario('DOUB-34', 'does not say that all have left when the store forgot who is inside', async (fixture) => {
+    const [one, other] = (await fixture.clients(2)) as [Client, Client];
+    const [first, second] = [participantOf(one), participantOf(other)];
+    await throughRounds([first, second], 1);
+    const store = await fixture.store();
+    const inside = { round: 1, parties: 2, phase: 'inside', members: [{ id: 'dead', session: 'dead' }], lost: [] };
+    for (const before of [{ ...inside, round: 2, phase: 'gathering', members: [] }, inside]) {
+      await Promise.all([first.enter(), second.enter()]);
+      const leaving = outcome(first.leave());
+      await membersOf(fixture, 1);
+      await store.store('double/a', JSON.stringify(before));
+      expect((await soon('hearing of it', leaving)).reason).toMatchObject({ code: 'GRANT_LOST' });
+      await expect(second.leave()).rejects.toMatchObject({ code: 'GRANT_LOST' });
+    }
+    await soon('the next round', Promise.all([first.enter(), second.enter()]));
+  });
+
   scenario('DOUB-20', 'ends with abort, limit and close, and says how many are there', async (fixture) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];
     const participant = participantOf(one, 3);

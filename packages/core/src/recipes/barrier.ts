@@ -98,11 +98,12 @@ class RegisterBarrier implements Barrier {
   async wait(options: WaitOptions = {}): Promise<void> {
     checkWait(options);
     let awaited: number | null = null;
-    const mayPass = ({ round, closed }: State): boolean => !closed || (awaited !== null && round !== awaited);
     const step = (seen: Seen<State>): Verdict<State, undefined> => {
-      if (mayPass(seen.state)) return done;
-      awaited = seen.state.round;
-      return { wake$: this.#state.after(seen).pipe(filter(mayPass)) };
+      const { round, closed } = seen.state;
+      // A lower round is that of a store which went back: nobody opened the one that was awaited.
+      if (!closed || (awaited !== null && round > awaited)) return done;
+      awaited = round;
+      return { wake$: this.#state.after(seen).pipe(filter((next) => !next.closed || next.round !== round)) };
     };
     await this.#settle(options, 'passed', step);
   }
@@ -134,5 +135,5 @@ class RegisterBarrier implements Barrier {
 
 /** Whether it was closed, or open, at some moment from `before` on. */
 function wasReached(before: State, now: State, closed: boolean): boolean {
-  return before.closed === closed || now.closed === closed || now.round !== before.round;
+  return before.closed === closed || now.closed === closed || now.round > before.round;
 }

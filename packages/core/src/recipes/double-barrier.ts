@@ -60,7 +60,8 @@ export interface DoubleBarrier {
    * From the call on this participant is outside: it is taken out in the background when the limit ends the wait before, and `TIMEOUT` says how many are
    * still inside. Only a call that is refused at once (limit 0, a signal that was aborted before) changes nothing.
    *
-   * @throws {CoordinationError} `NOT_HELD` unless inside; `GRANT_LOST` when its session was lost and the others took it for dead: they may have left without it.
+   * @throws {CoordinationError} `NOT_HELD` unless inside; `GRANT_LOST` when its session was lost and the others took it for dead: they may have left without it. So it
+   * does when the store went back to before the round, and cannot tell who has left.
    */
   leave(options?: WaitOptions): Promise<void>;
 }

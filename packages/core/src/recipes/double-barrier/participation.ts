@@ -7,16 +7,7 @@ import { isAlive, seemsOver } from '../../shared-state/liveness.js';
 import { type Seen, SharedState, type Verdict } from '../../shared-state/shared-state.js';
 import type { Wait } from '../../wait.js';
 import { waiting } from '../../waiting.js';
-import {
-  findMember,
-  type Member,
-  noRound,
-  type Round,
-  rounds,
-  withMembers,
-  withoutDead,
-  withoutMember,
-} from './round.js';
+import { findMember, type Member, noRound, type Round, rounds, withoutDead, withoutMember } from './round.js';
 
 type Step<R> = (seen: Seen<Round>) => Verdict<Round, R>;
 
@@ -31,8 +22,8 @@ export class Participation {
   #last: Round | null = null;
   #tried = false;
   #watched: Member | null = null;
-  /** Where and as whom it was counted. */
-  #counted: { readonly round: number; readonly session: string } | null = null;
+  /** The round that it was counted in. */
+  #counted: number | null = null;
 
   constructor(context: Context, name: string, parties: number) {
     this.#context = context;
@@ -63,14 +54,11 @@ export class Participation {
 
   async leave(wait: Wait): Promise<void> {
     const hasLeft = await wait.race(this.#takeOut());
-    if (!hasLeft) {
-      const message = `double barrier "${this.#name}": the session was lost, and the others went on without this participant`;
-      throw new CoordinationError('GRANT_LOST', message);
-    }
+    if (!hasLeft) throw this.#lost('the session was lost, and the others went on without this participant');
     await this.#rounds.settle(wait, (seen) => {
       this.#last = seen.state;
-      const isOver = seen.state.phase === 'gathering' || seen.state.round !== this.#counted?.round;
-      return isOver ? { done: undefined } : this.#outlast(wait, seen);
+      if (this.#isForgotten(seen.state)) throw this.#lost('the store went back, and cannot tell who has left');
+      return seen.state.round === this.#counted ? this.#outlast(wait, seen) : { done: undefined };
     });
   }
 
@@ -79,7 +67,7 @@ export class Participation {
     this.#last = round;
     const mine = this.#find(round);
     if (mine !== undefined && round.phase === 'inside') {
-      this.#counted = { round: round.round, session: mine.session };
+      this.#counted = round.round;
       return { done: undefined };
     }
     if (round.lost.includes(this.#id)) return { done: undefined };
@@ -90,7 +78,7 @@ export class Participation {
     const others = round.members.filter(({ id }) => id !== this.#id);
     if (others.length > 0 && round.parties !== this.#parties) {
       if ((await this.#living(wait, others)).length > 0) throw this.#disagreement(round);
-      return this.#join(withMembers(round, []), []);
+      return this.#join(withoutDead(round, others), []);
     }
     if (round.phase === 'inside') return this.#outlast(wait, seen);
     const isComplete = others.length + 1 >= this.#parties;
@@ -109,7 +97,7 @@ export class Participation {
     const { members } = seen.state;
     const watched = members.find(({ id }) => id === this.#watched?.id);
     if (watched !== undefined && !(await isAlive(this.#context, wait, watched.session)))
-      return { write: withoutDead(seen.state, watched.id) };
+      return { write: withoutDead(seen.state, [watched]) };
     // At random, so that many who wait look at different ones, and seldom at the next to leave.
     const next = watched ?? members[Math.floor(Math.random() * members.length)] ?? null;
     this.#watched = next;
@@ -130,8 +118,8 @@ export class Participation {
         tried = true;
         return { write: withoutMember(state, this.#id) };
       }
-      // After a lost reply it was our own write, unless somebody may have been right to take us for dead.
-      return { done: stored || (tried && this.#counted?.session === this.#session) };
+      // After a lost reply it was our own write, unless others took us for dead.
+      return { done: stored || (tried && !state.lost.includes(this.#id) && !this.#isForgotten(state)) };
     });
   }
 
@@ -163,8 +151,17 @@ export class Participation {
     return findMember(round, this.#id);
   }
 
+  /** Whether the store went back to before the round that it was counted in, and cannot tell any more who has left. */
+  #isForgotten({ round, phase }: Round): boolean {
+    return this.#counted !== null && (round < this.#counted || (round === this.#counted && phase === 'gathering'));
+  }
+
   #isGathered(round: Round): boolean {
     return round.phase === 'gathering' && this.#find(round) !== undefined;
+  }
+
+  #lost(why: string): CoordinationError {
+    return new CoordinationError('GRANT_LOST', `double barrier "${this.#name}": ${why}`);
   }
 
   #disagreement({ parties }: Round): CoordinationError {

@@ -52,10 +52,11 @@ export function withoutMember(round: Round, id: string): Round {
   return members.length === round.members.length ? round : withMembers(round, members);
 }
 
-/** The round without one that is dead, which is remembered when it was inside. */
-export function withoutDead(round: Round, id: string): Round {
-  const lost = round.phase === 'inside' ? [...round.lost, id].slice(-mostLost) : round.lost;
-  return withoutMember({ ...round, lost }, id);
+/** The round without those that are dead, who are remembered when they were inside. */
+export function withoutDead(round: Round, dead: readonly Member[]): Round {
+  const lost = round.phase === 'inside' ? [...round.lost, ...dead.map(({ id }) => id)].slice(-mostLost) : round.lost;
+  const living = round.members.filter((member) => !dead.includes(member));
+  return withMembers({ ...round, lost }, living);
 }
 
 function memberOf(value: unknown): Member {
