@@ -106,9 +106,11 @@ export class LiveRange {
     const request = { ...this.#range, keys_only: !this.#options.data };
     while (this.#isCurrent(reading)) {
       try {
-        await session.connected();
-        const reply = await this.#requests.range(request, this.#requests.ownCall());
-        if (this.#isCurrent(reading) && this.#take(reply)) return;
+        const reply = await this.#requests.watched.run(async () => {
+          await session.connected();
+          return this.#isCurrent(reading) ? this.#requests.range(request, this.#requests.ownCall()) : null;
+        });
+        if (reply === null || (this.#isCurrent(reading) && this.#take(reply))) return;
       } catch (error) {
         if (this.#isOver(error, reading)) return;
         await this.#backoff.wait();

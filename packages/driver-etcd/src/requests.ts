@@ -1,15 +1,20 @@
 import { Call, type Clock, type CoordinationError, type Session, type Traffic } from '@concordat/core/spi';
 import { type RequestKind, toCoordinationError } from './errors.js';
+import { Gate } from './gate.js';
 import type { RangeReply, RangeRequest, Transaction, TransactionReply, Transport } from './transport.js';
 
 /** {@link Traffic}, while it is counted. */
 export type TrafficCount = { -readonly [Name in keyof Traffic]: Traffic[Name] };
+
+const mostWatchReads = 50;
 
 type Answered = { readonly header: { readonly revision: string } };
 
 /** Requests on behalf of recipes: counted, limited, mapped, and every linearizable reply told to the session. */
 export class Requests {
   readonly traffic: TrafficCount = { requests: 0, heartbeats: 0, notifications: 0 };
+  /** What is read for watches: thousands that begin, or begin anew, at once would keep heartbeats and everybody else waiting. */
+  readonly watched = new Gate(mostWatchReads);
   #seen = { epoch: 0, revision: 0n };
 
   constructor(

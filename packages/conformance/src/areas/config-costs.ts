@@ -39,6 +39,14 @@ export function configCosts(scenario: Define): void {
     await expect(one.coordinator.configKeys('', { timeoutMs: 50 })).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
+  scenario.alone('CONF-52', 'keeps its session while 2,000 values begin to be watched at once', async (fixture) => {
+    const { coordinator, states } = await fixture.client();
+    const values = Array.from({ length: 2_000 }, (_, index) => coordinator.config(`many/${String(index)}`));
+    const watching = values.map(({ value$ }) => new Recorder(value$));
+    await eventually(() => expect(watching.filter(({ values: [first] }) => first === undefined)).toHaveLength(0));
+    expect(states.values.filter(({ state }) => state === 'lost')).toHaveLength(0);
+  });
+
   scenario.alone('CONF-50', 'costs one notification for a change among 1,000 watched values', async (fixture) => {
     const [watcher, writer] = (await fixture.clients(2)) as [Client, Client];
     const names = Array.from({ length: 1_000 }, (_, index) => `many/${String(index)}`);
