@@ -17,7 +17,7 @@ module.exports = {
       name: 'core-depends-on-rxjs-only',
       severity: 'error',
       from: { path: '^packages/core/src', pathNot: '^packages/core/src/di/' },
-      to: { pathNot: ['^packages/core/src/(?!di/)', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto)$'] },
+      to: { pathNot: ['^packages/core/src/(?!di/)', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto|util)$'] },
     },
     {
       name: 'di-alone-knows-tsyringe-and-only-its-types',

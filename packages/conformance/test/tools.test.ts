@@ -82,6 +82,7 @@ function grantOf(token: bigint): Grant {
     safeUntil: 1,
     assertHeld: () => undefined,
     release: () => Promise.resolve(),
+    toJSON: () => ({ primitive: 'lock', name: 'a', fence: '' }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

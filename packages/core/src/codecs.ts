@@ -47,6 +47,24 @@ export const json: Codec<unknown> = {
 };
 
 /**
+ * JSON as {@link json}, with the type that you know it has. Without `parse` that is a claim, and a value of another shape goes through; with it, what it throws is told
+ * as a value that cannot be decoded.
+ *
+ * @example
+ * ```ts
+ * import { type Coordinator, jsonOf } from '@concordat/core';
+ *
+ * async function limit(coordinator: Coordinator): Promise<number | undefined> {
+ *   const limits = coordinator.config('billing', jsonOf<{ readonly daily: number }>());
+ *   return (await limits.get())?.value.daily;
+ * }
+ * ```
+ */
+export function jsonOf<T>(parse: (value: unknown) => T = (value) => value as T): Codec<T> {
+  return { encode: (value) => json.encode(value), decode: (bytes) => parse(json.decode(bytes)) };
+}
+
+/**
  * Strings as UTF-8. Refused when encoding: half a surrogate pair, which has no UTF-8 form; and, as zero bytes mean absent, the
  * empty string is refused by whoever stores it.
  */
@@ -91,7 +109,8 @@ export function encodeBytes<T>(codec: Codec<T>, value: T, what: string): Uint8Ar
     if (CoordinationError.is(failure, 'TOO_LARGE')) throw failure;
     throw codecError('INVALID_ARGUMENT', `${what}: the value cannot be encoded`, failure);
   }
-  if (encoded instanceof Uint8Array) return encoded;
+  // Sent later, perhaps more than once: what becomes of the codec's own bytes until then is no concern of the value.
+  if (encoded instanceof Uint8Array) return new Uint8Array(encoded);
   throw new CoordinationError('INVALID_ARGUMENT', 'a value must be bytes');
 }
 
@@ -139,4 +158,11 @@ function codecError(code: 'INVALID_ARGUMENT' | 'BACKEND', message: string, failu
   if (CoordinationError.is(failure)) return new CoordinationError(code, message, { cause: failure });
   const name = failure instanceof Error ? failure.constructor.name : typeof failure;
   return new CoordinationError(code, `${message}; the codec threw ${name}`);
+}
+
+/** Refuses, before anything is done, what is no codec. */
+export function checkCodec<T>(codec: Codec<T>): Codec<T> {
+  const { encode, decode } = Object(codec) as Partial<Codec<T>>;
+  if (typeof encode === 'function' && typeof decode === 'function') return codec;
+  throw new CoordinationError('INVALID_ARGUMENT', 'a codec must have the functions encode and decode');
 }

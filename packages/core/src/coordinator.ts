@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { type Codec, json, text } from './codecs.js';
+import { type Codec, checkCodec, json, text } from './codecs.js';
 import type { Context } from './context.js';
 import { CoordinationError } from './errors.js';
 import { EventLog } from './event-log.js';
@@ -34,8 +34,8 @@ import { Wait } from './wait.js';
 /**
  * One session with a store, and every primitive on it.
  *
- * Two coordinators in one process exclude each other like two processes; a forked child makes its own. It connects in the background and
- * reconnects by itself until closed.
+ * Two coordinators in one process exclude each other like two processes; a forked child makes its own. It connects in the background,
+ * reconnects by itself, and keeps the process alive until it is closed.
  */
 export interface Coordinator {
   /**
@@ -198,15 +198,15 @@ class DriverCoordinator implements Coordinator {
   }
 
   election<T = string>(name: string, codec = text as unknown as Codec<T>): Election<T> {
-    return election(this.#context, name, codec);
+    return election(this.#context, name, checkCodec(codec));
   }
 
   group<T = unknown>(name: string, codec = json as Codec<T>): Group<T> {
-    return group(this.#context, name, codec);
+    return group(this.#context, name, checkCodec(codec));
   }
 
   config<T = unknown>(path: string, codec = json as Codec<T>): Config<T> {
-    return config(this.#context, path, codec);
+    return config(this.#context, path, checkCodec(codec));
   }
 
   configKeys(prefix = '', options: WaitOptions = {}): Promise<readonly string[]> {
@@ -226,11 +226,11 @@ class DriverCoordinator implements Coordinator {
   }
 
   rendezvous<T = unknown>(name: string, codec = json as Codec<T>): Rendezvous<T> {
-    return rendezvous(this.#context, name, codec);
+    return rendezvous(this.#context, name, checkCodec(codec));
   }
 
   idempotency<T = unknown>(name: string, codec = json as Codec<T>): Idempotency<T> {
-    return idempotency(this.#context, name, codec);
+    return idempotency(this.#context, name, checkCodec(codec));
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-export { bytes, type Codec, json, text } from './codecs.js';
+export { bytes, type Codec, json, jsonOf, text } from './codecs.js';
 export { type Coordinator, createCoordinator } from './coordinator.js';
 export { parseDuration } from './duration.js';
 export { CoordinationError, type CoordinationErrorCode } from './errors.js';

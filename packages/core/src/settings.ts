@@ -84,13 +84,30 @@ function checkNames(options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownOption(name, names);
 }
 
-/** Refuses an option nobody knows, which would be a wait without its limit, and a limit that is no number of milliseconds. */
+/** Refuses, before anything is waited for, work that is none. */
+export function checkWork(work: unknown): void {
+  if (typeof work !== 'function') throw invalid('the work must be a function');
+}
+
+/**
+ * Refuses an option nobody knows, which would be a wait without its limit, a signal that could not abort, and a limit that is no number of
+ * milliseconds.
+ */
 export function checkWait(options: WaitOptions, more: readonly string[] = []): void {
+  if (typeof options !== 'object' || (options as unknown) === null) throw invalid('options must be an object');
   checkNames(options, ['signal', 'timeoutMs', ...more]);
-  const { timeoutMs } = options;
+  const { signal, timeoutMs } = options;
+  if (signal !== undefined && !isSignal(signal)) throw invalid('signal must be an AbortSignal');
   if (timeoutMs === undefined) return;
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= 2_147_483_647))
     throw invalid('timeoutMs must be a number from 0 to 2,147,483,647');
+}
+
+// By what is used of it: there are others than the one of this realm.
+function isSignal(signal: unknown): boolean {
+  if (typeof signal !== 'object' || signal === null) return false;
+  const { aborted, addEventListener } = signal as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 }
 
 function invalid(message: string): CoordinationError {

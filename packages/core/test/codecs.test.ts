@@ -49,6 +49,13 @@ describe('a codec that fails', () => {
   });
 });
 
+it('bytes that a codec hands on are taken as they are at that moment', () => {
+  const given = Uint8Array.of(1);
+  const encoded = encodeValue<Uint8Array>({ encode: (value) => value, decode: (value) => value }, given, 'config a');
+  given[0] = 2;
+  expect(encoded).toEqual(Uint8Array.of(1));
+});
+
 describe('settings', () => {
   const word = fc.string({ unit: 'grapheme' });
   const settings = fc

@@ -130,4 +130,14 @@ describe('a registered coordinator', () => {
     }
     expect(() => parent.resolve(Reports)).toThrow(/sessionTimeoutMs/);
   });
+
+  it.each([null, 5, () => undefined, async () => createCoordinator(memory, { storeName: 'di' })])(
+    'DI-04 refuses what is no configuration, and what makes no coordinator: %o',
+    async (wrong) => {
+      const parent = container();
+      registerCoordinator(parent, wrong as never);
+      expect(() => parent.resolve(COORDINATOR)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+      await parent.dispose();
+    },
+  );
 });

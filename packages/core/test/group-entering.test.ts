@@ -2,6 +2,7 @@ import { NEVER, type Observable, Subject } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../src/context.js';
 import { EventLog } from '../src/event-log.js';
+import type { CoordinationEvent } from '../src/events.js';
 import { Leaving } from '../src/lines/leaving.js';
 import { OwnSessions } from '../src/own-sessions.js';
 import { enterGroup, type Joined } from '../src/recipes/group/entering.js';
@@ -128,4 +129,22 @@ it('GROUP-40 outlasts, when it comes back, somebody who goes', async () => {
   departures.get('next')?.next('gone');
   expect((await entering).entry.name).toBe('mine');
   expect(left).toEqual([]);
+});
+
+it('EVENT-10 tells with a lost place which entry stood for it', async () => {
+  const told: CoordinationEvent[] = [];
+  context.events.events$.subscribe((event) => told.push(event));
+  ahead.set('old', 'earlier').set('other', 'another');
+  departures.set('other', new Subject());
+  const entering = enter(true);
+  await settled();
+  session.lose(session.epoch, new CoordinationError('SESSION_LOST', 'on purpose'));
+  ahead.clear();
+  await settled();
+  expect(told.filter(({ type }) => type === 'requeued')).toMatchObject([
+    { entry: 'mine', reason: { code: 'SESSION_LOST' } },
+  ]);
+  session.reopen();
+  session.opened('next', sessionMs, clock.now(), 0);
+  await entering;
 });

@@ -154,6 +154,34 @@ export const electionFaults = area('election faults', (scenario) => {
     next.stop();
   });
 
+  scenario('ELECT-52', 'completes campaigns whose caller closes first and aborts then', async (fixture) => {
+    const { coordinator } = await fixture.client();
+    const own = coordinator.election('a');
+    const caller = new AbortController();
+    const { signal } = caller;
+    const leader = Candidate.of(own, { signal });
+    await leader.leads();
+    const waiting = Candidate.of(own, { signal });
+    await fixture.lineOf('election/a', 2);
+    const other = coordinator.election('b');
+    let finish: (answer: string) => void = () => undefined;
+    const work = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    const working = outcome(other.lead(() => work));
+    await fixture.lineOf('election/b', 1);
+    const resigned = outcome(other.resign({ signal }));
+    const closing = coordinator.close();
+    caller.abort(new Error('too late'));
+    for (const candidate of [leader, waiting]) await candidate.end();
+    expect([leader.reason, waiting.reason]).toEqual([undefined, undefined]);
+    expect(leader.said).toEqual(['waiting', 'leading', 'lost']);
+    expect(await resigned).toMatchObject({ rejected: false });
+    finish('done');
+    expect(await working).toMatchObject({ rejected: false });
+    await closing;
+  });
+
   scenario('ELECT-51', 'fails with CLOSED once its coordinator is closed', async (fixture) => {
     const { coordinator, link } = await fixture.client();
     const own = coordinator.election('a');

@@ -52,6 +52,28 @@ export const electionLoss = area('election loss', (scenario) => {
     second.stop();
   });
 
+  scenario('ELECT-53', 'tells of the loss of a leader that releases or resigns in that turn', async (fixture) => {
+    const { coordinator, states, events } = await fixture.client();
+    const names = ['released', 'resigned', 'given up'];
+    for (const name of names) {
+      const own = coordinator.election(name);
+      const grant = await Candidate.of(own).leads();
+      const { signal } = grant;
+      if (name === 'released') signal.addEventListener('abort', () => void grant.release());
+      if (name === 'resigned') signal.addEventListener('abort', () => void own.resign());
+      if (name === 'given up') own.isLeader$.subscribe((leads) => leads || void own.resign());
+    }
+    await fixture.world.operator.expireSession(String(states.last?.id));
+    await states.first(({ state }) => state === 'lost');
+    const losses = () => events.values.filter(({ type }) => type === 'grant-lost');
+    const loss = {
+      token: expect.any(BigInt) as bigint,
+      heldMs: expect.any(Number) as number,
+      reason: { code: 'GRANT_LOST' },
+    };
+    await eventually(() => expect(losses()).toMatchObject(names.map((name) => ({ ...loss, name }))));
+  });
+
   // curator CURATOR-460 and 444, patroni#308 and #1981: a cut-off leader went on beside the next one.
   scenario('ELECT-42', 'tells a cut-off leader before the next one is elected', async (fixture) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];

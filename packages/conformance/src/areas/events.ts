@@ -170,6 +170,29 @@ export const events = area('events', (scenario) => {
     }
   });
 
+  scenario('EVENT-10', 'tells once of a member that does not come back', async (fixture) => {
+    const [one, other] = (await fixture.clients(2)) as [Client, Client];
+    const membership = await one.coordinator.group('taken').join('a', 1);
+    const leaver = await one.coordinator.group('left').join('a', 1);
+    one.link.cut();
+    await one.states.settles(({ state }) => state === 'suspended');
+    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await eventually(() => other.coordinator.group('taken').join('a', 2));
+    await one.states.first(({ state }) => state === 'lost');
+    await throughout(50, () => undefined);
+    await leaver.leave();
+    one.link.heal();
+    await eventually(() => expect(membership.signal.aborted).toBe(true), fixture.timeoutMs * 3);
+    const given = told(one, 'gave-up');
+    const reasons = { taken: { code: 'ALREADY_EXISTS' }, left: { code: 'NOT_HELD' } };
+    expect(given.map(({ name }) => name).sort()).toEqual(['left', 'taken']);
+    for (const [name, reason] of Object.entries(reasons)) {
+      const event = given.find((each) => each.name === name);
+      expect(event).toMatchObject({ primitive: 'group', token: null, reason });
+      expect(event?.waitedMs).toBeGreaterThanOrEqual(50);
+    }
+  });
+
   scenario('EVENT-08', 'says how long the session is safe, and that it is not', async (fixture) => {
     const { coordinator, link, states } = await fixture.client();
     await using _grant = await coordinator.lock('a').acquire();

@@ -1,4 +1,4 @@
-import type { Coordinator, Membership } from '@concordat/core';
+import type { Codec, Coordinator, Membership } from '@concordat/core';
 import { bytes, text } from '@concordat/core';
 import { expect } from 'vitest';
 import { codeOf, eventually, outcome, throughout, within } from '../eventually.js';
@@ -182,6 +182,25 @@ export function groupMembers(scenario: Define): void {
     await fixture.lineOf('group/g', 1);
     await throughout(fixture.timeoutMs / 8, async () => expect(await fixture.entries('group/g')).toHaveLength(1));
   });
+
+  scenario(
+    'GROUP-52',
+    'says what it was given when its codec hands on the very bytes of its caller',
+    async (fixture) => {
+      const [one, other] = (await fixture.clients(2)) as [Client, Client];
+      const given: Codec<Uint8Array> = { encode: (value) => value, decode: (value) => value };
+      const seen = new Recorder(other.coordinator.group('g', bytes).members$);
+      const value = Uint8Array.of(1);
+      const membership = await one.coordinator.group('g', given).join('a', value);
+      value[0] = 2;
+      const updating = membership.update(value);
+      value[0] = 3;
+      await updating;
+      await seen.settles(({ members }) => members[0]?.data?.[0] === 2);
+      await membership.update(value);
+      await seen.settles(({ members }) => members[0]?.data?.[0] === 3);
+    },
+  );
 
   scenario('GROUP-10', 'refuses what is wrong before anything is sent', async (fixture) => {
     const { coordinator, link } = await fixture.client();

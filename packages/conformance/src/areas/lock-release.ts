@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import { outcome, throughout } from '../eventually.js';
 import { isHeld } from '../exclusion.js';
@@ -48,6 +49,13 @@ export const lockRelease = area('lock release', (scenario) => {
     await releasing;
     expect(states.last?.epoch).toBe(1);
     expect(await fixture.entries('lock/a')).toEqual([]);
+  });
+
+  scenario('LOCK-29', 'shows itself by primitive, name and fence', async (fixture) => {
+    const { coordinator } = await fixture.client();
+    const grant = await coordinator.lock('a').acquire();
+    expect(JSON.parse(JSON.stringify(grant))).toEqual({ primitive: 'lock', name: 'a', fence: grant.fence });
+    expect(inspect(grant)).toContain(grant.fence);
   });
 
   scenario('LOCK-14', 'is given back by await using', async (fixture) => {

@@ -1,6 +1,7 @@
 import { CoordinationError, type Coordinator, type Grant, json } from '@concordat/core';
+import { lastValueFrom } from 'rxjs';
 import { expect } from 'vitest';
-import { eventually, within } from '../eventually.js';
+import { eventually, outcome, within } from '../eventually.js';
 import { isHeld } from '../exclusion.js';
 import type { Client, Fixture } from '../fixture.js';
 import type { WireCounts } from '../harness.js';
@@ -72,6 +73,43 @@ export const together = area('together', (scenario) => {
     }
     expect(entriesIn(await fixture.keys()).filter((key) => !key.startsWith('session/'))).toEqual([]);
     await Promise.all((await holdEverything(other.coordinator)).map((grant) => grant.release()));
+  });
+
+  scenario(
+    'MIX-05',
+    'refuses options that are none, and a signal that is none, before anything is sent',
+    async (fixture) => {
+      const { coordinator, link } = await fixture.client();
+      await coordinator.ready(limit);
+      const { requests } = link.wire;
+      for (const wrong of [null, 5, 'x', { signal: null }, { signal: {} }, { signal: new AbortController() }])
+        for (const [what, call] of Object.entries(waitsOf(coordinator, wrong as object)))
+          expect((await outcome(call())).reason, what).toMatchObject({ code: 'INVALID_ARGUMENT' });
+      expect(link.wire.requests).toBe(requests);
+    },
+  );
+
+  scenario('MIX-06', 'refuses work and codecs that are none, before anything is sent', async (fixture) => {
+    const { coordinator, link } = await fixture.client();
+    await coordinator.ready(limit);
+    const { requests } = link.wire;
+    for (const wrong of [undefined, null, {}, Promise.resolve()] as never[])
+      for (const call of [
+        () => coordinator.lock('a').with(wrong),
+        () => coordinator.election('a').lead(wrong),
+        () => coordinator.idempotency('a').run('a', wrong),
+      ])
+        expect((await outcome(call())).reason).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    for (const wrong of [null, {}, { encode: json.encode }, 'json'] as never[])
+      for (const open of [
+        () => coordinator.election('a', wrong),
+        () => coordinator.group('a', wrong),
+        () => coordinator.config('a', wrong),
+        () => coordinator.rendezvous('a', wrong),
+        () => coordinator.idempotency('a', wrong),
+      ])
+        expect(open).toThrow('codec');
+    expect(link.wire.requests).toBe(requests);
   });
 
   scenario.alone(
@@ -204,6 +242,33 @@ async function passEverything(one: Coordinator, other: Coordinator): Promise<voi
   expect((await other.config('a', json).get(limit))?.value).toEqual({ a: 1 });
   expect(await other.idempotency('a').run('a', () => 2, limit)).toBe(1);
   await membership.leave();
+}
+
+/** Everything that takes limits, called with `options`. */
+function waitsOf(coordinator: Coordinator, options: object): Record<string, () => Promise<unknown>> {
+  const lock = coordinator.lock('a');
+  const election = coordinator.election('a');
+  const gate = coordinator.idempotency('a');
+  return {
+    ready: () => coordinator.ready(options),
+    configKeys: async () => coordinator.configKeys('', options),
+    acquire: async () => lock.acquire(options),
+    tryAcquire: () => lock.tryAcquire(options),
+    with: () => lock.with(() => undefined, options),
+    hold: () => lastValueFrom(lock.hold(options)),
+    campaign: async () => lastValueFrom(election.campaign(options)),
+    lead: async () => election.lead(() => undefined, options),
+    join: () => coordinator.group('a').join('a', 1, options),
+    get: async () => coordinator.config('a').get(options),
+    set: async () => coordinator.config('a').set(1, options),
+    publish: async () => coordinator.bundle('a').publish({ a: '1' }, options),
+    wait: async () => coordinator.barrier('a').wait(options),
+    enter: () => coordinator.doubleBarrier('a', 2).enter(options),
+    meet: () => coordinator.rendezvous('a').wait(options),
+    run: () => gate.run('a', () => 1, options),
+    keys: async () => gate.keys(options)[Symbol.asyncIterator]().next(),
+    sweep: () => gate.sweep(options),
+  };
 }
 
 function entriesIn(keys: readonly string[]): readonly string[] {

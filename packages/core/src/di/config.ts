@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe';
 import { type Coordinator, createCoordinator } from '../coordinator.js';
+import { CoordinationError } from '../errors.js';
 import type { CoordinatorOptions } from '../options.js';
 import type { Driver } from '../spi/driver.js';
 
@@ -16,7 +17,20 @@ export type CoordinatorFactory = (container: DependencyContainer) => Coordinator
 export type CoordinatorConfig = DriverConfig | CoordinatorFactory;
 
 export function coordinatorOf(config: CoordinatorConfig, container: DependencyContainer): Coordinator {
-  if (typeof config === 'function') return config(container);
+  if (typeof config === 'function') return checkMade(config(container));
+  if (typeof config !== 'object' || (config as unknown) === null)
+    throw invalid('a configuration is an object or a function');
   const { driver, ...options } = config;
   return createCoordinator(driver, options);
+}
+
+// A promise of one, say, which nobody could close with the container.
+function checkMade(made: Coordinator): Coordinator {
+  const { close } = (made as Partial<Coordinator> | null | undefined) ?? {};
+  if (typeof close !== 'function') throw invalid('the function of a configuration must answer a coordinator at once');
+  return made;
+}
+
+function invalid(message: string): CoordinationError {
+  return new CoordinationError('INVALID_ARGUMENT', message);
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Subscription } from 'rxjs';
 import { checkedSignal } from '../checked-signal.js';
 import type { Context } from '../context.js';
@@ -50,6 +51,8 @@ export interface Grant {
    * rejects, never touches another's entry.
    */
   release(): Promise<void>;
+  /** What a log of it says: what for, and the fence. */
+  toJSON(): { readonly primitive: string; readonly name: string; readonly fence: string };
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -123,14 +126,21 @@ export class EntryGrant implements Grant {
 
   release(): Promise<void> {
     if (this.#released !== null) return this.#released;
-    this.#context.session.alive();
-    if (this.#end === null) this.#drop('released');
-    this.#stopListening();
+    this.#giveUp();
     const held = this.#end === 'released' ? { token: this.#token, heldMs: this.#heldMs } : null;
     this.#released = this.#context.leaving.leave(this.#line, this.#entry, held);
     this.#abort();
     this.#tell();
     return this.#released;
+  }
+
+  toJSON(): { readonly primitive: string; readonly name: string; readonly fence: string } {
+    const { primitive, name } = this.#line;
+    return { primitive, name, fence: this.fence };
+  }
+
+  [inspect.custom](): unknown {
+    return this.toJSON();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -161,11 +171,17 @@ export class EntryGrant implements Grant {
 
   /** Over at once, as by `release`, while its entry still keeps the next one out until that is called: for work that has to stop first. */
   stepDown(): void {
-    this.#context.session.alive();
-    if (this.#end === null) this.#drop('released');
-    this.#stopListening();
+    this.#giveUp();
     this.#abort();
     this.#tell();
+  }
+
+  // Where it is being lost just now the rest of that loss stands: it is told of as one.
+  #giveUp(): void {
+    this.#context.session.alive();
+    if (this.#end !== null) return;
+    this.#drop('released');
+    this.#stopListening();
   }
 
   #drop(end: End): void {

@@ -2,7 +2,7 @@ import { Observable } from 'rxjs';
 import { onAbort } from '../abort-fan.js';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
-import { checkWait } from '../settings.js';
+import { checkWait, checkWork } from '../settings.js';
 import { Wait } from '../wait.js';
 import type { AcquireOptions } from './acquire-options.js';
 import { contenderData } from './contender-data.js';
@@ -64,6 +64,7 @@ export class QueuedLock {
   }
 
   async with<T>(work: (grant: Grant) => T | PromiseLike<T>, options: AcquireOptions = {}): Promise<T> {
+    checkWork(work);
     const grant = await this.#acquire(options);
     const [outcome] = await Promise.allSettled([run(work, grant)]);
     const lost = grant.lost();
@@ -76,6 +77,7 @@ export class QueuedLock {
 
   hold(options: AcquireOptions = {}): Observable<Grant> {
     return new Observable((subscriber) => {
+      checkWait(options, ['data']);
       const given = new AbortController();
       const { signal } = options;
       const stopListening =

@@ -152,7 +152,8 @@ function isSame(one: readonly Ref[], other: readonly Ref[]): boolean {
   return one.length === other.length && one.every(({ name }, index) => name === other[index]?.name);
 }
 
-function requeued(context: Context, queue: Queue, standing: Standing, reason: CoordinationError): void {
-  context.events.line({ ...lineOf(queue), type: 'requeued', entry: standing.entry, token: null, reason });
+/** Tells that a place was lost before the grant, and what stood for it. */
+export function requeued({ events }: Context, line: Line, standing: Standing, reason: CoordinationError): void {
+  events.line({ ...lineOf(line), type: 'requeued', entry: standing.entry, token: null, reason });
   standing.entry = null;
 }

@@ -7,7 +7,7 @@ import { contenderData } from '../lines/contender-data.js';
 import type { EntryGrant, Grant } from '../lines/grant.js';
 import type { Queue } from '../lines/queue.js';
 import { encodeName } from '../names.js';
-import { checkWait } from '../settings.js';
+import { checkWait, checkWork } from '../settings.js';
 import { waiting } from '../waiting.js';
 import type { Campaign, CampaignOptions } from './election/campaign.js';
 import { type Candidacy, Candidate } from './election/candidate.js';
@@ -129,9 +129,9 @@ class LineElection<T> implements Election<T> {
   }
 
   campaign(options: CampaignOptions<T> = {}): Observable<Campaign> {
-    const { requeue = true, signal } = options;
     return new Observable((subscriber) => {
       const candidate = this.#candidate(options);
+      const { requeue = true, signal } = options;
       let begun = false;
       const serve = (grant: EntryGrant): Promise<boolean> =>
         new Promise((over) => {
@@ -139,7 +139,7 @@ class LineElection<T> implements Election<T> {
             leading: () => subscriber.next({ state: 'leading', grant }),
             lost: (reason) => {
               subscriber.next({ state: 'lost', reason });
-              over(requeue);
+              over(requeue && reason.code !== 'CLOSED');
             },
           });
         });
@@ -150,8 +150,7 @@ class LineElection<T> implements Election<T> {
       this.#run(candidate, { waiting: begin, serve }).then(
         () => subscriber.complete(),
         (reason: unknown) => {
-          const closed = begun && this.#context.session.closed && signal?.aborted !== true;
-          if (closed && CoordinationError.is(reason, 'CLOSED')) subscriber.complete();
+          if (begun && this.#isClose(reason, signal)) subscriber.complete();
           else subscriber.error(reason);
         },
       );
@@ -160,6 +159,7 @@ class LineElection<T> implements Election<T> {
   }
 
   async lead<R>(work: (grant: Grant) => R | PromiseLike<R>, options: CampaignOptions<T> = {}): Promise<R | undefined> {
+    checkWork(work);
     const candidate = this.#candidate(options);
     const serving = serveByWork(candidate, this.#office, work, options);
     await this.#run(candidate, serving);
@@ -195,7 +195,6 @@ class LineElection<T> implements Election<T> {
 
   async resign(options: WaitOptions = {}): Promise<void> {
     checkWait(options);
-    const { session } = this.#context;
     const describe = (): string => `${this.#what}: stepping down is not done`;
     try {
       await waiting(this.#context, options, describe, async (wait) => {
@@ -203,8 +202,14 @@ class LineElection<T> implements Election<T> {
       });
     } catch (reason) {
       // What is closed has stepped down.
-      if (!(session.closed && options.signal?.aborted !== true && CoordinationError.is(reason, 'CLOSED'))) throw reason;
+      if (!this.#isClose(reason, options.signal)) throw reason;
     }
+  }
+
+  // A caller's own reason may say the same. That he aborted after the close, in the same turn say, changes nothing.
+  #isClose(reason: unknown, signal: AbortSignal | undefined): boolean {
+    const isCallers = signal?.aborted === true && signal.reason === reason;
+    return this.#context.session.closed && !isCallers && CoordinationError.is(reason, 'CLOSED');
   }
 
   #candidate(options: CampaignOptions<T>): Candidate {

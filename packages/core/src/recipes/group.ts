@@ -3,7 +3,6 @@ import { type Codec, encodeValue } from '../codecs.js';
 import type { Context } from '../context.js';
 import type { CoordinationError } from '../errors.js';
 import type { WaitOptions } from '../limits.js';
-import { lineOf } from '../lines/queue.js';
 import { encodeName } from '../names.js';
 import { checkWait } from '../settings.js';
 import type { Key } from '../spi/backend.js';
@@ -202,8 +201,6 @@ class EntryGroup<T> implements Group<T> {
       return { joined, over, waitedMs: events.now() - wait.startedAt };
     } catch (reason) {
       over();
-      const waitedMs = events.now() - wait.startedAt;
-      events.line({ ...lineOf(candidate), type: 'gave-up', entry: null, token: null, waitedMs, reason });
       throw reason;
     }
   }

@@ -50,7 +50,7 @@ export interface Lock {
    *
    * Never completes. Errors `GRANT_LOST` when the grant is lost, `CLOSED` on close, `NOT_HELD` when the grant was released by hand, and as
    * {@link Lock.acquire} before. Unsubscribing gives the place up or releases, in the background; `close()` waits for it.
-   * Do not use `firstValueFrom`: it unsubscribes, and so releases, before the grant can be used.
+   * Do not use `firstValueFrom`: it unsubscribes, and so releases. The grant still looks held right after, and is over a moment later.
    */
   hold(options?: AcquireOptions): Observable<Grant>;
   /**

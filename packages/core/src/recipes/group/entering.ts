@@ -4,7 +4,8 @@ import { CoordinationError } from '../../errors.js';
 import { askInLine } from '../../lines/asking.js';
 import type { Line } from '../../lines/leaving.js';
 import { lineOf } from '../../lines/queue.js';
-import { enterLine, type Standpoint } from '../../lines/turn.js';
+import { Standing } from '../../lines/standing.js';
+import { enterLine, gaveUp, requeued, type Standpoint } from '../../lines/turn.js';
 import type { Key, Kind, Place, Ref } from '../../spi/backend.js';
 import type { Wait } from '../../wait.js';
 
@@ -35,7 +36,7 @@ export interface Joined extends Standpoint {
 const everybodyAhead = 10_000;
 
 /**
- * Enters as the only one with this id, over as many sessions as it takes.
+ * Enters as the only one with this id, over as many sessions as it takes; a failure is told as `gave-up`.
  *
  * What an earlier session of this coordinator left is not in the way: it goes by itself.
  *
@@ -47,14 +48,30 @@ export async function enterGroup(
   wait: Wait,
   entering: Entering,
 ): Promise<Joined> {
+  const standing = new Standing(candidate);
+  try {
+    return await enterUntilIn(context, candidate, wait, entering, standing);
+  } catch (reason) {
+    gaveUp(context, candidate, wait, standing.entry, reason);
+    throw reason;
+  }
+}
+
+async function enterUntilIn(
+  context: Context,
+  candidate: Candidate,
+  wait: Wait,
+  entering: Entering,
+  standing: Standing,
+): Promise<Joined> {
   const backoff = new Backoff();
   for (;;) {
     const epoch = await wait.connected();
     try {
-      return await enterOnce(context, candidate, wait, entering, epoch);
+      return await enterOnce(context, candidate, wait, entering, epoch, standing);
     } catch (reason) {
       if (wait.ended || !CoordinationError.is(reason) || !reason.retryable) throw wait.reasonOver(reason);
-      context.events.line({ ...lineOf(candidate), type: 'requeued', entry: null, token: null, reason });
+      requeued(context, candidate, standing, reason);
       if (reason.code === 'UNAVAILABLE') await wait.pause(backoff.nextMs);
     }
   }
@@ -66,10 +83,12 @@ async function enterOnce(
   wait: Wait,
   { data: dataNow, patient }: Entering,
   epoch: number,
+  standing: Standing,
 ): Promise<Joined> {
   const data = dataNow();
   const queue = { ...candidate, data, rule: { of: candidate.kind, limit: everybodyAhead } };
   const place = await enterLine(context, queue, wait, epoch);
+  standing.entry = place.entry.name;
   try {
     await outlast(context, candidate, wait, place, patient);
     wait.check();
