@@ -119,6 +119,7 @@ export class Requests {
     const cause = this.session.trouble;
     const code = outcomeUnknown ? 'OUTCOME_UNKNOWN' : 'UNAVAILABLE';
     const limit = Math.round(this.timeoutMs).toLocaleString('en-US');
-    return new CoordinationError(code, `no answer within ${limit} ms`, cause === null ? {} : { cause });
+    const message = `no answer within ${limit} ms${this.session.plight}`;
+    return new CoordinationError(code, message, cause === null ? {} : { cause });
   }
 }

@@ -17,7 +17,10 @@ export function seen<T>({ session }: Context, watch: Observable<T>): Observable<
   return new Observable((subscriber) => {
     let shown: Seen<T> | null = null;
     const show = (value: T): void => {
-      const stale = session.state.state !== 'connected';
+      const { state } = session.state;
+      // The end is told by completing.
+      if (state === 'closed') return;
+      const stale = state !== 'connected';
       if (shown?.value === value && shown.stale === stale) return;
       shown = { value, stale };
       subscriber.next(shown);

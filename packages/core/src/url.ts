@@ -43,6 +43,7 @@ export function parseUrl(url: string, schemes: Readonly<Record<string, UrlScheme
   const name = match?.[1]?.toLowerCase() ?? '';
   const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   const known = Object.keys(schemes).join(', ');
+  if (typeof url !== 'string') throw invalid('the URL of a coordinator must be a string');
   if (match === null) throw invalid(`a coordinator's URL starts with one of: ${known}`);
   if (scheme === undefined) throw invalid(`unknown scheme "${name}"; known are ${known}`);
   // Part of a password would be taken for something else, and messages may name that.
@@ -51,7 +52,7 @@ export function parseUrl(url: string, schemes: Readonly<Record<string, UrlScheme
   const { body, query } = split(match[2] ?? '');
   const options = { ...readQuery(query, scheme), ...(scheme.secure ? { secure: true } : {}) };
   if (scheme.defaultPort === null) return { scheme: name, options: { ...options, storeName: decode(body) } };
-  if (!body.startsWith('//')) throw invalid(`a ${name} URL starts with ${name}://`);
+  if (!body.startsWith('//')) throw invalid(`the URL of ${name} starts with ${name}://`);
   return { scheme: name, options: { ...options, ...readAuthority(body.slice(2), scheme.defaultPort) } };
 }
 

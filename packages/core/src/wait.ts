@@ -185,10 +185,11 @@ export class Wait {
     if (this.#clock.now() >= this.#deadline) {
       const waited = Math.round(this.#timeoutMs ?? 0).toLocaleString('en-US');
       const cause = this.#session.trouble;
-      const message = `${this.describe()}; waited ${waited} ms`;
+      const message = `${this.describe()}; waited ${waited} ms${this.#session.plight}`;
       return { reason: new CoordinationError('TIMEOUT', message, cause === null ? {} : { cause }) };
     }
-    if (this.#session.closed) return { reason: new CoordinationError('CLOSED', 'this coordinator is closed') };
+    if (this.#session.closed)
+      return { reason: new CoordinationError('CLOSED', `${this.describe()}: this coordinator is closed`) };
     return undefined;
   }
 }

@@ -27,12 +27,17 @@ export async function loadTransport(traffic: TrafficCount): Promise<Transport> {
     const loaded: { readonly default: unknown } = await import('zookeeper');
     return new NativeTransport(loaded.default as Client, traffic);
   } catch (cause) {
+    // npm takes an optional dependency away again when it does not compile, without a word.
+    const command = isAbsent(cause) ? 'npm install zookeeper@7.3.0' : 'npm rebuild zookeeper';
     throw unavailable(
-      'npm `zookeeper` could not be loaded. It is compiled at installation, for one version of Node.js: ' +
-        'install a C++ compiler, make and python3, then run `npm rebuild zookeeper`',
+      `npm \`zookeeper\` could not be loaded. It is compiled at installation, for one version of Node.js: install a C++ compiler, make and python3, then run \`${command}\``,
       cause,
     );
   }
+}
+
+function isAbsent(cause: unknown): boolean {
+  return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
 }
 
 function unavailable(remedy: string, cause?: unknown): CoordinationError {

@@ -79,6 +79,13 @@ export class Session {
     return this.#trouble;
   }
 
+  /** Why nothing can be asked right now, to be added to a message: `; not connected: …`, or nothing. */
+  get plight(): string {
+    if (this.state.state === 'connected') return '';
+    const trouble = this.#trouble?.message.replace(/^\[\w+\] /, '');
+    return trouble === undefined ? '; not connected' : `; not connected: ${trouble}`;
+  }
+
   /** Checks the clock now; past the deadline it performs the whole loss before it answers. */
   alive(): boolean {
     const deadline = this.#deadline;
