@@ -32,6 +32,8 @@ export function project(name: string, include: readonly string[] = ['test/**/*.t
       testTimeout: 30_000,
       hookTimeout: 60_000,
       retry: 0,
+      // Scenarios mostly wait for a session to end: more at a time than processors.
+      maxConcurrency: 10,
       // Deadlines are for a loaded machine; what is polled for is exact.
       expect: { poll: { timeout: 10_000 } },
     },
