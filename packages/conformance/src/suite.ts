@@ -27,23 +27,37 @@ export function describeConformance(harness: Harness): void {
       listenForNoise();
       world = await harness.start();
     });
-    afterAll(() => world?.stop());
-    for (const { name, scenarios } of areas) {
-      describe(name, () => {
-        let executed = 0;
-        for (const scenario of scenarios) {
-          const register = scenario.alone ? test : test.concurrent;
-          register(`${scenario.id} ${scenario.title}`, { timeout: scenarioLimitMs }, async () => {
-            executed++;
-            if (world === undefined) throw new Error('the store was not started');
-            await perform(scenario, harness, world);
-          });
-        }
-        afterAll(() => {
-          const counts = `${String(executed)} executed, ${String(scenarios.length - executed)} skipped`;
-          process.stdout.write(`conformance of ${harness.name}: ${name}: ${counts}\n`);
-        });
+    const executed = new Map(areas.map(({ name }) => [name, 0]));
+    afterAll(() => {
+      for (const { name, scenarios } of areas) {
+        const count = executed.get(name) ?? 0;
+        const counts = `${String(count)} executed, ${String(scenarios.length - count)} skipped`;
+        process.stdout.write(`conformance of ${harness.name}: ${name}: ${counts}\n`);
+      }
+      return world?.stop();
+    });
+    const register = (name: string, scenario: Scenario): void => {
+      const add = scenario.alone ? test : test.concurrent;
+      add(`${scenario.id} ${scenario.title}`, { timeout: scenarioLimitMs }, async () => {
+        executed.set(name, (executed.get(name) ?? 0) + 1);
+        if (world === undefined) throw new Error('the store was not started');
+        await perform(scenario, harness, world);
       });
+    };
+    // Areas side by side, since most scenarios wait for a session to end; then, one by one, those that break what others use.
+    for (const { name, scenarios } of areas) {
+      const together = scenarios.filter(({ alone }) => !alone);
+      if (together.length > 0)
+        describe.concurrent(name, () => {
+          for (const scenario of together) register(name, scenario);
+        });
+    }
+    for (const { name, scenarios } of areas) {
+      const alone = scenarios.filter((scenario) => scenario.alone);
+      if (alone.length > 0)
+        describe(`${name}, alone`, () => {
+          for (const scenario of alone) register(name, scenario);
+        });
     }
   });
 }

@@ -38,7 +38,10 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   if (verb !== 'lock')
     throw usage(verb === undefined ? 'say what to do: lock' : `unknown command "${verb}"; there is: lock`);
   if (name === undefined) throw usage('the name of the lock is missing');
-  if (rest.length > 0 || command === undefined) throw usage('write -- before the command to run');
+  if (rest.length > 0 || command === undefined)
+    throw usage(
+      separator === args.length - 1 ? 'the command behind -- is missing' : 'write -- before the command to run',
+    );
   const url = values.url ?? environment['COORDINATOR_URL'];
   if (url === undefined || url === '') throw usage('give --url, or set COORDINATOR_URL');
   const request: LockRequest = {
@@ -73,7 +76,10 @@ function parseOwn(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : 'the arguments cannot be read');
+    // What Node adds is about a way to write arguments that there is no use for here.
+    throw usage(
+      error instanceof Error ? error.message.replace(/\. To specify .*/s, '') : 'the arguments cannot be read',
+    );
   }
 }
 
