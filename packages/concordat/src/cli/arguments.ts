@@ -38,10 +38,7 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   if (verb !== 'lock')
     throw usage(verb === undefined ? 'say what to do: lock' : `unknown command "${verb}"; there is: lock`);
   if (name === undefined) throw usage('the name of the lock is missing');
-  if (rest.length > 0 || command === undefined)
-    throw usage(
-      separator === args.length - 1 ? 'the command behind -- is missing' : 'write -- before the command to run',
-    );
+  if (rest.length > 0 || command === undefined) throw usage(noCommand(args));
   const url = values.url ?? environment['COORDINATOR_URL'];
   if (url === undefined || url === '') throw usage('give --url, or set COORDINATOR_URL');
   const request: LockRequest = {
@@ -81,6 +78,10 @@ function parseOwn(args: readonly string[]) {
       error instanceof Error ? error.message.replace(/\. To specify .*/s, '') : 'the arguments cannot be read',
     );
   }
+}
+
+function noCommand(args: readonly string[]): string {
+  return args.at(-1) === '--' ? 'the command behind -- is missing' : 'write -- before the command to run';
 }
 
 function usage(message: string): CoordinationError {
