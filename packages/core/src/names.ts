@@ -2,8 +2,6 @@ import { CoordinationError } from './errors.js';
 
 const longestName = 128;
 const longestPath = 1024;
-// Lone halves of surrogate pairs have no UTF-8 form; `isWellFormed` is missing on Node 20's lib types.
-const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 // What ZooKeeper refuses in a path; refused alike everywhere so that a change of backend changes nothing.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const refusedInPath = /[\u0000-\u001F\u007F-\u009F\uD800-\uF8FF\uFFF0-\uFFFF]/;
@@ -30,7 +28,8 @@ export function decodeName(segment: string): string {
 
 /** Whether a string has a UTF-8 form: it holds no half of a surrogate pair by itself. */
 export function isWellFormed(value: string): boolean {
-  return !loneSurrogate.test(value);
+  // Every Node we support has it, which the types of this language level do not know.
+  return (value as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 /**
