@@ -40,6 +40,7 @@ import { semaphore } from './semaphore.js';
 import { semaphoreCosts } from './semaphore-costs.js';
 import { semaphoreFaults } from './semaphore-faults.js';
 import { serverFaults } from './server-faults.js';
+import { streams } from './streams.js';
 import { together } from './together.js';
 import { watches } from './watches.js';
 import { watchesUnderFaults } from './watches-under-faults.js';
@@ -86,6 +87,7 @@ export const areas: readonly Area[] = [
   idempotencyReplies,
   idempotencyKeeping,
   together,
+  streams,
   events,
   cancel,
   close,
