@@ -15,6 +15,13 @@ export function onAbort(signal: AbortSignal, callback: Callback): () => void {
   };
 }
 
+/** Passes an abort of `signal`, past or to come, on to `controller`, with its reason. Returns what stops that. */
+export function passOn(signal: AbortSignal | undefined, controller: AbortController): () => void {
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted === true) abort();
+  return signal === undefined || signal.aborted ? () => undefined : onAbort(signal, abort);
+}
+
 function openFan(signal: AbortSignal): Set<Callback> {
   const fan = new Set<Callback>();
   fans.set(signal, fan);

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { type Codec, checkCodec, json, text } from './codecs.js';
+import { type Codec, checkCodec, jsonOf, text } from './codecs.js';
 import type { Context } from './context.js';
 import { CoordinationError } from './errors.js';
 import { EventLog } from './event-log.js';
@@ -197,15 +197,18 @@ class DriverCoordinator implements Coordinator {
     return semaphore(this.#context, name, permits);
   }
 
-  election<T = string>(name: string, codec = text as unknown as Codec<T>): Election<T> {
+  election(name: string): Election<string>;
+  election<T>(name: string, codec: Codec<T>): Election<T>;
+  election<T>(name: string, codec?: Codec<T>): Election<T> | Election<string> {
+    if (codec === undefined) return election(this.#context, name, text);
     return election(this.#context, name, checkCodec(codec));
   }
 
-  group<T = unknown>(name: string, codec = json as Codec<T>): Group<T> {
+  group<T = unknown>(name: string, codec = jsonOf<T>()): Group<T> {
     return group(this.#context, name, checkCodec(codec));
   }
 
-  config<T = unknown>(path: string, codec = json as Codec<T>): Config<T> {
+  config<T = unknown>(path: string, codec = jsonOf<T>()): Config<T> {
     return config(this.#context, path, checkCodec(codec));
   }
 
@@ -225,11 +228,11 @@ class DriverCoordinator implements Coordinator {
     return doubleBarrier(this.#context, name, parties);
   }
 
-  rendezvous<T = unknown>(name: string, codec = json as Codec<T>): Rendezvous<T> {
+  rendezvous<T = unknown>(name: string, codec = jsonOf<T>()): Rendezvous<T> {
     return rendezvous(this.#context, name, checkCodec(codec));
   }
 
-  idempotency<T = unknown>(name: string, codec = json as Codec<T>): Idempotency<T> {
+  idempotency<T = unknown>(name: string, codec = jsonOf<T>()): Idempotency<T> {
     return idempotency(this.#context, name, checkCodec(codec));
   }
 

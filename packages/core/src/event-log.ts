@@ -3,19 +3,10 @@ import { CoordinationError, type CoordinationErrorCode } from './errors.js';
 import type { CoordinationEvent, LineEvent, RequestEvent, SessionEvent } from './events.js';
 import type { Session } from './spi/session.js';
 
+type Without<Event, Names extends PropertyKey> = Event extends unknown ? Omit<Event, Names> : never;
+
 /** What a recipe says of a step; when and in which session is added here. */
-export interface LineStep {
-  readonly type: LineEvent['type'];
-  readonly primitive: string;
-  readonly name: string;
-  readonly entry: string | null;
-  readonly token: bigint | null;
-  readonly reason: unknown;
-  /** Of `acquired` and `gave-up`: from the call on. */
-  readonly waitedMs?: number;
-  /** Of `released` and `grant-lost`: from the grant on; `null` when nothing was held. */
-  readonly heldMs?: number | null;
-}
+export type LineStep = Without<LineEvent, 'atMs' | 'epoch' | 'session'>;
 
 /** Collects what happens into one hot stream; costs nothing while nobody listens. */
 export class EventLog {
@@ -42,7 +33,7 @@ export class EventLog {
   }
 
   line(step: LineStep): void {
-    if (this.#log$.observed) this.#log$.next({ ...step, ...this.#where() } as LineEvent);
+    if (this.#log$.observed) this.#log$.next({ ...step, ...this.#where() });
   }
 
   /** A request that began at `startedAt` is over: answered, or failed with `reason`. */

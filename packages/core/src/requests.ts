@@ -38,6 +38,17 @@ export class Requests {
     });
   }
 
+  /**
+   * The backend, for what is no single request.
+   *
+   * @throws {CoordinationError} `UNAVAILABLE` while the driver is not open.
+   */
+  opened(): Backend {
+    const backend = this.backend();
+    if (backend === null) throw new CoordinationError('UNAVAILABLE', 'the driver is not open');
+    return backend;
+  }
+
   /** @param epoch only within this session; without it the request may wait for the next one. */
   read<T>(run: Run<T>, epoch?: number): Promise<T> {
     return this.#request(run, epoch, false);

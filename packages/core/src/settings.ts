@@ -84,11 +84,6 @@ function checkNames(options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownOption(name, names);
 }
 
-/** Refuses, before anything is waited for, work that is none. */
-export function checkWork(work: unknown): void {
-  if (typeof work !== 'function') throw invalid('the work must be a function');
-}
-
 /**
  * Refuses an option nobody knows, which would be a wait without its limit, a signal that could not abort, and a limit that is no number of
  * milliseconds.

@@ -1,9 +1,10 @@
 import { Observable } from 'rxjs';
-import { onAbort } from '../abort-fan.js';
+import { passOn } from '../abort-fan.js';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
-import { checkWait, checkWork } from '../settings.js';
+import { checkWait } from '../settings.js';
 import { Wait } from '../wait.js';
+import { checkWork, run } from '../work.js';
 import type { AcquireOptions } from './acquire-options.js';
 import { contenderData } from './contender-data.js';
 import type { EntryGrant, Grant } from './grant.js';
@@ -79,10 +80,7 @@ export class QueuedLock {
     return new Observable((subscriber) => {
       checkWait(options, ['data']);
       const given = new AbortController();
-      const { signal } = options;
-      const stopListening =
-        signal === undefined || signal.aborted ? undefined : onAbort(signal, () => given.abort(signal.reason));
-      if (signal?.aborted === true) given.abort(signal.reason);
+      const stopListening = passOn(options.signal, given);
       let granted: EntryGrant | null = null;
       this.#acquire({ ...options, signal: given.signal }).then(
         (grant) => {
@@ -90,13 +88,13 @@ export class QueuedLock {
           if (subscriber.closed) return void grant.release();
           grant.whenOver((reason) => subscriber.error(reason));
           // From here on the caller's signal, which was for the waiting, ends nothing.
-          stopListening?.();
+          stopListening();
           if (grant.lost() === null) subscriber.next(grant);
         },
         (reason: unknown) => subscriber.error(reason),
       );
       return () => {
-        stopListening?.();
+        stopListening();
         given.abort();
         // Teardown runs before what was switched onto the grant is stopped: that goes first.
         queueMicrotask(() => void granted?.release());
@@ -127,8 +125,4 @@ export class QueuedLock {
     if (!passing) return reason;
     return new CoordinationError('UNAVAILABLE', 'the store did not answer in time', { cause: reason });
   }
-}
-
-async function run<T>(work: (grant: Grant) => T | PromiseLike<T>, grant: Grant): Promise<T> {
-  return await work(grant);
 }

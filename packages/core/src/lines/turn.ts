@@ -2,6 +2,7 @@ import { Backoff } from '../backoff.js';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
 import type { EventLog } from '../event-log.js';
+import { firstOf } from '../first-of.js';
 import type { Place, Ref } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
 import { askInLine } from './asking.js';
@@ -18,28 +19,39 @@ import { type Standing, watchStanding } from './standing.js';
  * it is my turn *and* my own entry is there (skipping that look once granted a lock without an entry). A session loss, or my entry
  * deleted by hand, before the grant costs the place only: it enters again. Whatever else ends the wait leaves no entry behind.
  */
-export async function waitForTurn(context: Context, queue: Queue, wait: Wait, standing: Standing): Promise<EntryGrant> {
-  try {
-    return await standUntilGranted(context, queue, wait, standing);
-  } catch (reason) {
-    gaveUp(context, queue, wait, standing.entry, reason);
-    throw reason;
-  }
+export function waitForTurn(context: Context, queue: Queue, wait: Wait, standing: Standing): Promise<EntryGrant> {
+  return overSessions(context, queue, wait, standing, (epoch) => stand(context, queue, wait, epoch, standing));
 }
 
-async function standUntilGranted(context: Context, queue: Queue, wait: Wait, standing: Standing): Promise<EntryGrant> {
+/**
+ * Stands in a line over as many sessions as it takes; what ends it otherwise is told as `gave-up`.
+ *
+ * @param stand enters once, within one session, and leaves nothing when it fails; `null` when its entry was deleted by hand.
+ */
+export async function overSessions<T>(
+  context: Context,
+  line: Line,
+  wait: Wait,
+  standing: Standing,
+  stand: (epoch: number) => Promise<T | null>,
+): Promise<T> {
   const backoff = new Backoff();
-  for (;;) {
-    const epoch = await wait.connected();
-    try {
-      const grant = await stand(context, queue, wait, epoch, standing);
-      if (grant !== null) return grant;
-      requeued(context, queue, standing, new CoordinationError('NOT_FOUND', 'its entry was deleted by hand'));
-    } catch (reason) {
-      if (wait.ended || !CoordinationError.is(reason) || !reason.retryable) throw wait.reasonOver(reason);
-      requeued(context, queue, standing, reason);
-      if (reason.code === 'UNAVAILABLE') await wait.pause(backoff.nextMs);
+  try {
+    for (;;) {
+      const epoch = await wait.connected();
+      try {
+        const granted = await stand(epoch);
+        if (granted !== null) return granted;
+        requeued(context, line, standing, new CoordinationError('NOT_FOUND', 'its entry was deleted by hand'));
+      } catch (reason) {
+        if (wait.ended || !CoordinationError.is(reason) || !reason.retryable) throw wait.reasonOver(reason);
+        requeued(context, line, standing, reason);
+        if (reason.code === 'UNAVAILABLE') await wait.pause(backoff.nextMs);
+      }
     }
+  } catch (reason) {
+    gaveUp(context, line, wait, standing.entry, reason);
+    throw reason;
   }
 }
 
@@ -61,8 +73,7 @@ export async function enterLine(context: Context, queue: Queue, wait: Wait, epoc
   const { requests, leaving, session, events } = context;
   const tokenBase = await wait.race(context.layout.tokenBase(epoch));
   session.check(epoch);
-  const backend = requests.backend();
-  if (backend === null) throw new CoordinationError('UNAVAILABLE', 'the driver is not open');
+  const backend = requests.opened();
   const onBehalf = {
     epoch,
     get signal(): AbortSignal {
@@ -109,7 +120,7 @@ async function stand(
   try {
     while (!isTurn(queue, place.ahead)) {
       await requireAgreement(context, queue, wait, place);
-      await changeWithin(context, queue, wait, place);
+      await firstOf(context, wait, epoch, changeOf(context.requests.opened(), queue, place));
       context.events.line({ ...lineOf(queue), type: 'watch-fired', entry: entry.name, token: null, reason: null });
       const ahead = await askInLine(context, wait, epoch, (backend, call) => backend.ahead(entry, queue.rule, call));
       if (ahead === null) {
@@ -132,28 +143,12 @@ async function stand(
   }
 }
 
-function changeWithin(context: Context, queue: Queue, wait: Wait, place: Place): Promise<void> {
-  return wait.callback<void>((resolve, reject) => {
-    const backend = context.requests.backend();
-    if (backend === null) {
-      reject(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
-      return () => undefined;
-    }
-    const stopLoss = context.session.onLost(place.entry.epoch, reject);
-    const watch = changeOf(backend, queue, place).subscribe({ next: () => resolve(undefined), error: reject });
-    return () => {
-      stopLoss();
-      watch.unsubscribe();
-    };
-  });
-}
-
 function isSame(one: readonly Ref[], other: readonly Ref[]): boolean {
   return one.length === other.length && one.every(({ name }, index) => name === other[index]?.name);
 }
 
-/** Tells that a place was lost before the grant, and what stood for it. */
-export function requeued({ events }: Context, line: Line, standing: Standing, reason: CoordinationError): void {
+// What stood for it is told along.
+function requeued({ events }: Context, line: Line, standing: Standing, reason: CoordinationError): void {
   events.line({ ...lineOf(line), type: 'requeued', entry: standing.entry, token: null, reason });
   standing.entry = null;
 }

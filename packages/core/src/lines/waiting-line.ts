@@ -1,6 +1,6 @@
-import { combineLatest, distinctUntilChanged, map, Observable } from 'rxjs';
+import { combineLatest, map, type Observable } from 'rxjs';
 import type { Context } from '../context.js';
-import { CoordinationError, type CoordinationErrorCode } from '../errors.js';
+import { tokenBases } from '../layout-states.js';
 import { seen } from '../seen.js';
 import type { Child, Key } from '../spi/backend.js';
 
@@ -28,8 +28,6 @@ export interface WaitingLine {
   readonly stale: boolean;
 }
 
-const incurable: ReadonlySet<CoordinationErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
-
 /** The live line of a directory; see `Lock.contenders$`. */
 export function waitingLine(context: Context, dir: Key): Observable<WaitingLine> {
   const { watches, session } = context;
@@ -38,21 +36,6 @@ export function waitingLine(context: Context, dir: Key): Observable<WaitingLine>
     map(([children, tokenBase]) => contendersOf(children, tokenBase, session.state.id)),
   );
   return seen(context, line).pipe(map(({ value: contenders, stale }) => ({ contenders, stale })));
-}
-
-// Read once per session. Where that fails it is read in the next one, and what was shown stays.
-function tokenBases({ session, layout }: Context): Observable<bigint> {
-  return new Observable<bigint>((subscriber) => {
-    const failed = (reason: unknown): void => {
-      if (CoordinationError.is(reason) && incurable.has(reason.code)) subscriber.error(reason);
-    };
-    return session.state$.subscribe({
-      next: ({ state, epoch }) => {
-        if (state === 'connected') layout.tokenBase(epoch).then((base) => subscriber.next(base), failed);
-      },
-      complete: () => subscriber.complete(),
-    });
-  }).pipe(distinctUntilChanged());
 }
 
 function contendersOf(children: readonly Child[], tokenBase: bigint, own: string | null): readonly Contender[] {

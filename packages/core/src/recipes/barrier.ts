@@ -2,10 +2,10 @@ import { filter } from 'rxjs';
 import { type Codec, json } from '../codecs.js';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
+import { fieldsOf, isCount } from '../json-fields.js';
 import type { WaitOptions } from '../limits.js';
 import { encodeName } from '../names.js';
 import { checkWait } from '../settings.js';
-import { fieldsOf, isCount } from '../shared-state/json-fields.js';
 import { type Seen, SharedState, type Verdict } from '../shared-state/shared-state.js';
 import { waiting } from '../waiting.js';
 

@@ -2,8 +2,10 @@ import { filter, map, type Observable } from 'rxjs';
 import { type Codec, checkValue, decodeValue } from '../codecs.js';
 import type { Context } from '../context.js';
 import { CoordinationError, type CoordinationErrorCode } from '../errors.js';
+import { firstOf } from '../first-of.js';
 import type { Key, PutResult, Register } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
+import { waiting } from '../waiting.js';
 import { Pace } from './pace.js';
 
 /** One state of the register, on the store's word. */
@@ -20,12 +22,11 @@ export type Verdict<T, R> = { readonly done: R } | { readonly write: T } | { rea
 
 type Step<T, R> = (seen: Seen<T>) => Verdict<T, R> | Promise<Verdict<T, R>>;
 
-interface SettleOptions {
-  /** Told of each failure that is being outlasted. */
-  readonly troubled?: (reason: CoordinationError) => void;
-}
+/** Told of each failure that is being outlasted. */
+type Troubled = (reason: CoordinationError) => void;
 
 const passing: ReadonlySet<CoordinationErrorCode> = new Set(['UNAVAILABLE', 'OUTCOME_UNKNOWN', 'SESSION_LOST']);
+
 // A watch shows the same register to everybody here who waits.
 const decoded = new WeakMap<Register, unknown>();
 
@@ -62,7 +63,7 @@ export class SharedState<T> {
    * A write whose reply was lost is not repeated, and not taken for refused: the step is asked again with what is there then, so it has to know its own
    * work again. At most one write over a version is ever applied.
    */
-  async settle<R>(wait: Wait, step: Step<T, R>, { troubled }: SettleOptions = {}): Promise<R> {
+  async settle<R>(wait: Wait, step: Step<T, R>, troubled?: Troubled): Promise<R> {
     const pace = new Pace();
     let seen: Seen<T> | null = null;
     for (;;) {
@@ -77,7 +78,7 @@ export class SharedState<T> {
           if (await paused(wait, pace.afterWrite(seen.stored))) seen = null;
         } else {
           await paused(wait, pace.beforeWake(seen.version));
-          await this.#wake(wait, verdict.wake$, current);
+          await firstOf(this.#context, wait, current, verdict.wake$);
           seen = null;
         }
       } catch (reason) {
@@ -87,6 +88,18 @@ export class SharedState<T> {
         await paused(wait, pace.afterTrouble());
       }
     }
+  }
+
+  /** The same behind a caller who may have gone: until it is done, `signal` aborts, or the coordinator closes, which waits for it. */
+  settleBehind<R>(step: Step<T, R>, troubled: Troubled, signal?: AbortSignal): Promise<R> {
+    const limits = signal === undefined ? {} : { signal };
+    const settling = waiting(
+      this.#context,
+      limits,
+      () => '',
+      (wait) => this.settle(wait, step, troubled),
+    );
+    return this.#context.leaving.track(settling);
   }
 
   async #read(wait: Wait, epoch: number): Promise<Seen<T>> {
@@ -104,17 +117,6 @@ export class SharedState<T> {
     const writing = requests.write((backend, call) => backend.put(this.#key, value, { expect }, call), epoch);
     const result: PutResult = await wait.race(writing);
     return result.stored ? this.#seen(result.register, true) : this.#seen(result.current, false);
-  }
-
-  #wake(wait: Wait, hints: Observable<unknown>, epoch: number): Promise<void> {
-    return wait.callback<void>((resolve, reject) => {
-      const stopLoss = this.#context.session.onLost(epoch, reject);
-      const watching = hints.subscribe({ next: () => resolve(undefined), error: reject });
-      return () => {
-        stopLoss();
-        watching.unsubscribe();
-      };
-    });
   }
 
   #seen(register: Register | null, stored: boolean): Seen<T> {

@@ -6,6 +6,7 @@ import { CoordinationError } from '../errors.js';
 import type { WaitOptions } from '../limits.js';
 import { checkWait } from '../settings.js';
 import type { Consistency, Key, PutResult, Register } from '../spi/backend.js';
+import { run } from '../work.js';
 import { type Caller, onBehalf } from './caller.js';
 import {
   checkDelete,
@@ -114,8 +115,4 @@ export class StoredValue<T> {
     const found = current === null ? 'nothing is there' : `version ${current.version} is`;
     return new CoordinationError('CONFLICT', `${this.#what}: ${wanted}, ${found}`);
   }
-}
-
-async function run<T>(change: (current: T | undefined) => T | PromiseLike<T>, current: T | undefined): Promise<T> {
-  return await change(current);
 }

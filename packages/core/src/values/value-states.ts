@@ -1,9 +1,9 @@
 import { combineLatest, map, type Observable, scan } from 'rxjs';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
+import { layoutRefusals } from '../layout-states.js';
 import { seen } from '../seen.js';
 import type { Key, Register } from '../spi/backend.js';
-import { layoutRefusals } from './known-layout.js';
 
 /** A watched value as last seen. */
 export interface ConfigState<T> {

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { filter, merge } from 'rxjs';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
 import { encodeName } from '../../names.js';
 import { isAlive, seemsOver } from '../../shared-state/liveness.js';
 import { type Seen, SharedState, type Verdict } from '../../shared-state/shared-state.js';
+import { Steps } from '../../shared-state/steps.js';
 import type { Wait } from '../../wait.js';
-import { waiting } from '../../waiting.js';
 import { findMember, type Member, noRound, type Round, rounds, withoutDead, withoutMember } from './round.js';
 
 type Step<R> = (seen: Seen<Round>) => Verdict<Round, R>;
@@ -17,8 +16,7 @@ export class Participation {
   readonly #name: string;
   readonly #parties: number;
   readonly #rounds: SharedState<Round>;
-  readonly #id = randomUUID();
-  readonly #startedAt: number;
+  readonly #steps: Steps;
   #last: Round | null = null;
   #tried = false;
   #watched: Member | null = null;
@@ -30,7 +28,7 @@ export class Participation {
     this.#name = name;
     this.#parties = parties;
     this.#rounds = new SharedState(context, `double/${encodeName(name)}`, rounds, noRound);
-    this.#startedAt = context.events.now();
+    this.#steps = new Steps(context.events, { primitive: 'double', name });
   }
 
   /** For the message of a timeout: what was seen last. */
@@ -46,7 +44,7 @@ export class Participation {
     try {
       await this.#rounds.settle(wait, (seen) => this.#entering(wait, seen));
     } catch (reason) {
-      this.#log('gave-up', reason);
+      this.#steps.gaveUp(reason);
       if (this.#tried) this.#withdraw();
       throw reason;
     }
@@ -70,12 +68,12 @@ export class Participation {
       this.#counted = round.round;
       return { done: undefined };
     }
-    if (round.lost.includes(this.#id)) return { done: undefined };
+    if (round.lost.includes(this.#steps.id)) return { done: undefined };
     if (mine !== undefined && mine.session === this.#session) {
       return { wake$: this.#rounds.after(seen).pipe(filter((next) => !this.#isGathered(next))) };
     }
-    if (mine !== undefined) this.#log('requeued', new CoordinationError('SESSION_LOST', 'the session is over'));
-    const others = round.members.filter(({ id }) => id !== this.#id);
+    if (mine !== undefined) this.#steps.requeued();
+    const others = round.members.filter(({ id }) => id !== this.#steps.id);
     if (others.length > 0 && round.parties !== this.#parties) {
       if ((await this.#living(wait, others)).length > 0) throw this.#disagreement(round);
       return this.#join(withoutDead(round, others), []);
@@ -86,7 +84,7 @@ export class Participation {
   }
 
   #join(round: Round, others: readonly Member[]): Verdict<Round, never> {
-    const members = [...others, { id: this.#id, session: this.#session }];
+    const members = [...others, { id: this.#steps.id, session: this.#session }];
     const phase = members.length >= this.#parties ? 'inside' : 'gathering';
     this.#tried = true;
     return { write: { ...round, parties: this.#parties, phase, members } };
@@ -116,31 +114,22 @@ export class Participation {
     return this.#behind(({ state, stored }) => {
       if (this.#find(state) !== undefined) {
         tried = true;
-        return { write: withoutMember(state, this.#id) };
+        return { write: withoutMember(state, this.#steps.id) };
       }
       // After a lost reply it was our own write, unless others took us for dead.
-      return { done: stored || (tried && !state.lost.includes(this.#id) && !this.#isForgotten(state)) };
+      return { done: stored || (tried && !state.lost.includes(this.#steps.id) && !this.#isForgotten(state)) };
     });
   }
 
   // Writes also where it finds nothing: the entering may be on its way still, and compares the version.
   #withdraw(): void {
     const writing: Step<undefined> = ({ state, stored }) =>
-      stored ? { done: undefined } : { write: withoutMember(state, this.#id) };
+      stored ? { done: undefined } : { write: withoutMember(state, this.#steps.id) };
     this.#behind(writing).catch(() => undefined);
   }
 
   #behind<R>(step: Step<R>): Promise<R> {
-    const { leaving } = this.#context;
-    const troubled = (reason: CoordinationError): void => this.#log('cleanup-failed', reason);
-    return leaving.track(
-      waiting(
-        this.#context,
-        {},
-        () => '',
-        (wait) => this.#rounds.settle(wait, step, { troubled }),
-      ),
-    );
+    return this.#rounds.settleBehind(step, (reason) => this.#steps.cleanupFailed(reason));
   }
 
   get #session(): string {
@@ -148,7 +137,7 @@ export class Participation {
   }
 
   #find(round: Round): Member | undefined {
-    return findMember(round, this.#id);
+    return findMember(round, this.#steps.id);
   }
 
   /** Whether the store went back to before the round that it was counted in, and cannot tell any more who has left. */
@@ -167,11 +156,5 @@ export class Participation {
   #disagreement({ parties }: Round): CoordinationError {
     const message = `double barrier "${this.#name}" was asked for with ${String(this.#parties)} parties, while others count ${String(parties)}`;
     return new CoordinationError('CONFLICT', message);
-  }
-
-  #log(type: 'gave-up' | 'requeued' | 'cleanup-failed', reason: unknown): void {
-    const { events } = this.#context;
-    const line = { primitive: 'double', name: this.#name, entry: this.#id, token: null };
-    events.line({ ...line, type, reason, waitedMs: events.now() - this.#startedAt });
   }
 }

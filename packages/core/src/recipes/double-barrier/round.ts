@@ -1,6 +1,6 @@
 import { type Codec, json } from '../../codecs.js';
 import { CoordinationError } from '../../errors.js';
-import { fieldsOf, isCount } from '../../shared-state/json-fields.js';
+import { fieldsOf, isCount } from '../../json-fields.js';
 
 /** One participation, from an `enter` to its `leave`. */
 export interface Member {

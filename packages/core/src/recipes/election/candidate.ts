@@ -1,4 +1,4 @@
-import { onAbort } from '../../abort-fan.js';
+import { passOn } from '../../abort-fan.js';
 import type { Context } from '../../context.js';
 import type { WaitOptions } from '../../limits.js';
 import type { EntryGrant } from '../../lines/grant.js';
@@ -39,9 +39,7 @@ export class Candidate {
     this.#queue = queue;
     const { signal, timeoutMs } = limits;
     this.#limits = { signal: this.#given.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    const abort = (): void => this.#given.abort(signal?.reason);
-    if (signal?.aborted === true) abort();
-    this.#stopListening = signal === undefined || signal.aborted ? () => undefined : onAbort(signal, abort);
+    this.#stopListening = passOn(signal, this.#given);
   }
 
   /** True once it was told to resign: it is never elected after. */

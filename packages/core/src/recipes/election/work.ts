@@ -1,4 +1,5 @@
 import type { EntryGrant, Grant } from '../../lines/grant.js';
+import { run } from '../../work.js';
 import type { CampaignOptions } from './campaign.js';
 import type { Candidacy, Candidate } from './candidate.js';
 import type { Office } from './office.js';
@@ -41,8 +42,4 @@ function take<R>(office: Office, grant: EntryGrant, work: (grant: Grant) => R | 
   return new Promise((resolve) => {
     office.take(grant, { leading: () => resolve(run(work, grant)), lost: () => undefined });
   });
-}
-
-async function run<R>(work: (grant: Grant) => R | PromiseLike<R>, grant: Grant): Promise<R> {
-  return await work(grant);
 }

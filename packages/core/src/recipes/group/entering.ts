@@ -1,11 +1,12 @@
-import { Backoff } from '../../backoff.js';
+import { map, merge, Observable } from 'rxjs';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
+import { firstOf } from '../../first-of.js';
 import { askInLine } from '../../lines/asking.js';
 import type { Line } from '../../lines/leaving.js';
 import { lineOf } from '../../lines/queue.js';
 import { Standing } from '../../lines/standing.js';
-import { enterLine, gaveUp, requeued, type Standpoint } from '../../lines/turn.js';
+import { enterLine, overSessions, type Standpoint } from '../../lines/turn.js';
 import type { Key, Kind, Place, Ref } from '../../spi/backend.js';
 import type { Wait } from '../../wait.js';
 
@@ -42,39 +43,11 @@ const everybodyAhead = 10_000;
  *
  * @throws {CoordinationError} `ALREADY_EXISTS` when somebody else has the id.
  */
-export async function enterGroup(
-  context: Context,
-  candidate: Candidate,
-  wait: Wait,
-  entering: Entering,
-): Promise<Joined> {
+export function enterGroup(context: Context, candidate: Candidate, wait: Wait, entering: Entering): Promise<Joined> {
   const standing = new Standing(candidate);
-  try {
-    return await enterUntilIn(context, candidate, wait, entering, standing);
-  } catch (reason) {
-    gaveUp(context, candidate, wait, standing.entry, reason);
-    throw reason;
-  }
-}
-
-async function enterUntilIn(
-  context: Context,
-  candidate: Candidate,
-  wait: Wait,
-  entering: Entering,
-  standing: Standing,
-): Promise<Joined> {
-  const backoff = new Backoff();
-  for (;;) {
-    const epoch = await wait.connected();
-    try {
-      return await enterOnce(context, candidate, wait, entering, epoch, standing);
-    } catch (reason) {
-      if (wait.ended || !CoordinationError.is(reason) || !reason.retryable) throw wait.reasonOver(reason);
-      requeued(context, candidate, standing, reason);
-      if (reason.code === 'UNAVAILABLE') await wait.pause(backoff.nextMs);
-    }
-  }
+  return overSessions(context, candidate, wait, standing, (epoch) =>
+    enterOnce(context, candidate, wait, entering, epoch, standing),
+  );
 }
 
 async function enterOnce(
@@ -128,27 +101,18 @@ async function outlast(
 }
 
 /** @param limitMs in milliseconds; `null` for as long as the wait. */
-function goneWithin(
-  { requests, session, clock }: Context,
-  wait: Wait,
-  epoch: number,
-  ref: Ref,
-  limitMs: number | null,
-): Promise<boolean> {
-  return wait.callback<boolean>((resolve, reject) => {
-    const backend = requests.backend();
-    if (backend === null) {
-      reject(new CoordinationError('UNAVAILABLE', 'the driver is not open'));
-      return () => undefined;
-    }
-    const stopLoss = session.onLost(epoch, reject);
-    const watch = backend.gone(ref, { touched: false }).subscribe({ next: () => resolve(true), error: reject });
-    const timer = limitMs === null ? null : clock.setTimer(() => resolve(false), limitMs, true);
-    return () => {
-      stopLoss();
-      watch.unsubscribe();
-      timer?.cancel();
-    };
+function goneWithin(context: Context, wait: Wait, epoch: number, ref: Ref, limitMs: number | null): Promise<boolean> {
+  const gone = context.requests
+    .opened()
+    .gone(ref, { touched: false })
+    .pipe(map(() => true));
+  return firstOf(context, wait, epoch, limitMs === null ? gone : merge(gone, falseAfter(context, limitMs)));
+}
+
+function falseAfter({ clock }: Context, ms: number): Observable<false> {
+  return new Observable((subscriber) => {
+    const timer = clock.setTimer(() => subscriber.next(false), ms, true);
+    return () => timer.cancel();
   });
 }
 

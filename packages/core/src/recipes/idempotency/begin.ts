@@ -3,12 +3,12 @@ import { CoordinationError } from '../../errors.js';
 import type { Standing } from '../../lines/standing.js';
 import { waitForTurn } from '../../lines/turn.js';
 import type { Register } from '../../spi/backend.js';
+import { untilAnswered } from '../../until-answered.js';
 import { requireKnownLayout } from '../../values/known-layout.js';
 import type { Wait } from '../../wait.js';
 import { Intent, type Met, notOurs } from './intent.js';
 import type { KeyPlace } from './places.js';
 import { isRecorded, type Recorded, recordOf } from './record.js';
-import { untilAnswered } from './until-answered.js';
 
 /**
  * Answers the recorded result of a key, or the intent with which its work may run now: its lock is held, and nobody ran it before who was not

@@ -2,10 +2,10 @@ import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
 import type { EntryGrant } from '../../lines/grant.js';
 import type { PutResult } from '../../spi/backend.js';
+import { untilAnswered } from '../../until-answered.js';
 import { waiting } from '../../waiting.js';
 import type { KeyPlace } from './places.js';
 import { isRecorded, type OnceRecord, type Recorded, recordOf, writeRecord } from './record.js';
-import { untilAnswered } from './until-answered.js';
 
 /** What becomes of the work of an intent that is in the way: it never ran, it may have run and this is agreed to, or it may have and is not. */
 export type Met = 'never-ran' | 'may-have-run' | 'stands';

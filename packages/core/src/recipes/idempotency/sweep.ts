@@ -2,12 +2,12 @@ import type { Context } from '../../context.js';
 import { Standing } from '../../lines/standing.js';
 import { waitForTurn } from '../../lines/turn.js';
 import type { Key } from '../../spi/backend.js';
+import { untilAnswered } from '../../until-answered.js';
 import { requireKnownLayout } from '../../values/known-layout.js';
 import type { Wait } from '../../wait.js';
 import { inFlight } from './in-flight.js';
 import type { OncePlaces, Shard } from './places.js';
 import { type OnceRecord, recordOf } from './record.js';
-import { untilAnswered } from './until-answered.js';
 
 /** More than clocks differ by. A record counts as long as it is there, so a late sweep does no harm. */
 const slackMs = 3_600_000;

@@ -1,6 +1,6 @@
-import { type Codec, json } from '../../codecs.js';
+import type { Codec } from '../../codecs.js';
+import { seal, unseal } from '../../envelope.js';
 import { CoordinationError } from '../../errors.js';
-import { fieldsOf } from '../../shared-state/json-fields.js';
 
 /** Who published, in which session. */
 export interface Publisher {
@@ -16,27 +16,19 @@ export interface Meeting {
   readonly value: Uint8Array;
 }
 
-const lineFeed = 0x0a;
-
 export const nobody: Meeting = { publisher: null, value: new Uint8Array(0) };
 
-/** One line of JSON, and the codec's bytes behind it. */
+/** Who publishes, and the codec's bytes behind it. */
 export const meetings: Codec<Meeting> = {
-  encode({ publisher, value }) {
-    const header = json.encode(publisher === null ? {} : { id: publisher.id, session: publisher.session });
-    const bytes = new Uint8Array(header.length + 1 + value.length);
-    bytes.set(header);
-    bytes[header.length] = lineFeed;
-    bytes.set(value, header.length + 1);
-    return bytes;
-  },
+  encode: ({ publisher, value }) =>
+    seal(publisher === null ? {} : { id: publisher.id, session: publisher.session }, value),
   decode(bytes) {
-    const end = bytes.indexOf(lineFeed);
-    if (end < 0) throw notOurs();
-    const { id, session } = fieldsOf(json.decode(bytes.subarray(0, end)));
+    const sealed = unseal(bytes);
+    if (sealed === null) throw notOurs();
+    const { id, session } = sealed.header;
     if (id === undefined) return nobody;
     if (typeof id !== 'string' || typeof session !== 'string') throw notOurs();
-    return { publisher: { id, session }, value: bytes.subarray(end + 1) };
+    return { publisher: { id, session }, value: sealed.content };
   },
 };
 

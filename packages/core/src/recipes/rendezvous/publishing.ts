@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { checkedSignal } from '../../checked-signal.js';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
 import type { SessionState } from '../../session-state.js';
 import { isAlive } from '../../shared-state/liveness.js';
 import type { Seen, SharedState, Verdict } from '../../shared-state/shared-state.js';
+import { Steps } from '../../shared-state/steps.js';
 import type { Wait } from '../../wait.js';
-import { waiting } from '../../waiting.js';
 import type { Publication } from '../rendezvous.js';
 import { type Meeting, nobody } from './meeting.js';
 
@@ -16,8 +15,7 @@ export class Publishing {
   readonly #name: string;
   readonly #meeting: SharedState<Meeting>;
   readonly #value: Uint8Array;
-  readonly #id = randomUUID();
-  readonly #startedAt: number;
+  readonly #steps: Steps;
   #tried = false;
 
   constructor(context: Context, name: string, meeting: SharedState<Meeting>, value: Uint8Array) {
@@ -25,7 +23,7 @@ export class Publishing {
     this.#name = name;
     this.#meeting = meeting;
     this.#value = value;
-    this.#startedAt = context.events.now();
+    this.#steps = new Steps(context.events, { primitive: 'meet', name });
   }
 
   async publish(wait: Wait): Promise<Publication> {
@@ -33,7 +31,7 @@ export class Publishing {
       const session = await this.#meeting.settle(wait, (seen) => this.#step(wait, seen));
       return new SessionPublication(this.#context, session.epoch, () => this.#withdraw(session));
     } catch (reason) {
-      this.#log('gave-up', reason);
+      this.#steps.gaveUp(reason);
       if (this.#tried) this.#retract();
       throw reason;
     }
@@ -41,11 +39,11 @@ export class Publishing {
 
   async #step(wait: Wait, { state }: Seen<Meeting>): Promise<Verdict<Meeting, SessionState>> {
     const session = this.#context.session.state;
-    const own = { id: this.#id, session: session.id ?? '' };
+    const own = { id: this.#steps.id, session: session.id ?? '' };
     const { publisher } = state;
     if (publisher?.id === own.id) {
       if (publisher.session === own.session) return { done: session };
-      this.#log('requeued', new CoordinationError('SESSION_LOST', 'the session is over'));
+      this.#steps.requeued();
     } else if (publisher !== null && (await isAlive(this.#context, wait, publisher.session)))
       throw new CoordinationError(
         'ALREADY_EXISTS',
@@ -79,25 +77,13 @@ export class Publishing {
 
   /** Never rejects. */
   async #behind(step: (seen: Seen<Meeting>) => Verdict<Meeting, undefined>, signal?: AbortSignal): Promise<void> {
-    const troubled = (reason: CoordinationError): void => this.#log('cleanup-failed', reason);
-    const settling = waiting(
-      this.#context,
-      signal === undefined ? {} : { signal },
-      () => '',
-      (wait) => this.#meeting.settle(wait, step, { troubled }),
-    );
+    const settling = this.#meeting.settleBehind(step, (reason) => this.#steps.cleanupFailed(reason), signal);
     // Closed, or lost for long: the value goes with the session.
-    await this.#context.leaving.track(settling).catch(() => undefined);
+    await settling.catch(() => undefined);
   }
 
   #isMine({ publisher }: Meeting): boolean {
-    return publisher?.id === this.#id;
-  }
-
-  #log(type: 'gave-up' | 'requeued' | 'cleanup-failed', reason: unknown): void {
-    const { events } = this.#context;
-    const line = { primitive: 'meet', name: this.#name, entry: this.#id, token: null };
-    events.line({ ...line, type, reason, waitedMs: events.now() - this.#startedAt });
+    return publisher?.id === this.#steps.id;
   }
 }
 

@@ -1,6 +1,6 @@
-import { Backoff } from '../../backoff.js';
-import { CoordinationError, type CoordinationErrorCode } from '../../errors.js';
-import type { Wait } from '../../wait.js';
+import { Backoff } from './backoff.js';
+import { CoordinationError, type CoordinationErrorCode } from './errors.js';
+import type { Wait } from './wait.js';
 
 /**
  * Asks again, after a pause, whatever was not answered, until the wait is over. Only for what may be repeated: a read, or a write on
