@@ -1,6 +1,7 @@
 import type { Campaign, CampaignOptions, Election, Grant } from '@concordat/core';
 import type { Observable } from 'rxjs';
 import { Exclusion } from './exclusion.js';
+import type { Client, Fixture } from './fixture.js';
 import { Recorder } from './recorder.js';
 
 /** One candidate, with everything its campaign said so far. */
@@ -36,4 +37,17 @@ export function judge(...campaigns: readonly Observable<Campaign>[]): Exclusion 
       if (at.state === 'leading') exclusion.granted(at.grant);
     });
   return exclusion;
+}
+
+/** A leader and one who waits, both of one election object, and behind them a candidate of another client. */
+export async function threeCandidates(fixture: Fixture) {
+  const [one, other] = (await fixture.clients(2)) as [Client, Client];
+  const own = one.coordinator.election('a');
+  const leader = Candidate.of(own);
+  const grant = await leader.leads();
+  const waiting = Candidate.of(own);
+  await fixture.lineOf('election/a', 2);
+  const next = Candidate.of(other.coordinator.election('a'));
+  const line = await fixture.lineOf('election/a', 3);
+  return { one, own, grant, leader, waiting, next, line };
 }

@@ -1,7 +1,7 @@
 import { share } from 'rxjs';
 import { expect } from 'vitest';
 import { blockEventLoop } from '../block-event-loop.js';
-import { Candidate, judge } from '../campaigns.js';
+import { Candidate, judge, threeCandidates } from '../campaigns.js';
 import { eventually, outcome, throughout } from '../eventually.js';
 import { Exclusion, isHeld } from '../exclusion.js';
 import type { Client } from '../fixture.js';
@@ -114,14 +114,7 @@ export const electionFaults = area('election faults', (scenario) => {
   );
 
   scenario('ELECT-50', 'tells leaders of the close, and completes campaigns and streams', async (fixture) => {
-    const [one, other] = (await fixture.clients(2)) as [Client, Client];
-    const own = one.coordinator.election('a');
-    const leader = Candidate.of(own);
-    const grant = await leader.leads();
-    const waiting = Candidate.of(own);
-    await fixture.lineOf('election/a', 2);
-    const next = Candidate.of(other.coordinator.election('a'));
-    await fixture.lineOf('election/a', 3);
+    const { one, own, grant, leader, waiting, next } = await threeCandidates(fixture);
     const streams = [new Recorder<unknown>(own.isLeader$), new Recorder<unknown>(own.leader$)];
     let settled = false;
     const working = outcome(

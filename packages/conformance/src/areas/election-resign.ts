@@ -1,6 +1,6 @@
 import type { Grant } from '@concordat/core';
 import { expect } from 'vitest';
-import { Candidate } from '../campaigns.js';
+import { Candidate, threeCandidates } from '../campaigns.js';
 import { eventually, outcome, throughout } from '../eventually.js';
 import { isHeld } from '../exclusion.js';
 import type { Client } from '../fixture.js';
@@ -13,14 +13,7 @@ export const electionResign = area('election resign', (scenario) => {
     'ELECT-30',
     'ends the leading and the waiting of its candidates, and lets the next one lead',
     async (fixture) => {
-      const [one, other] = (await fixture.clients(2)) as [Client, Client];
-      const own = one.coordinator.election('a');
-      const leader = Candidate.of(own);
-      const grant = await leader.leads();
-      const waiting = Candidate.of(own);
-      await fixture.lineOf('election/a', 2);
-      const next = Candidate.of(other.coordinator.election('a'));
-      const line = await fixture.lineOf('election/a', 3);
+      const { own, grant, leader, waiting, next, line } = await threeCandidates(fixture);
       const resigned = own.resign();
       expect(isHeld(grant)).toBe(false);
       expect(await leader.lost()).toMatchObject({ code: 'NOT_HELD' });

@@ -10,18 +10,24 @@ const never = (): string => {
   throw new Error('this work must not run');
 };
 
+/** One who runs key `a` and hears nothing since its grant: its intent is in the store. */
+async function unanswered(fixture: Fixture) {
+  const [one, other] = (await fixture.clients(2)) as [Client, Client];
+  const store = await fixture.store();
+  await makeShard(store, 'a');
+  onGrant(one, () => one.link.swallowReplies());
+  let runs = 0;
+  const running = outcome(runA(one, () => `run ${String(++runs)}`));
+  await eventually(async () => expect(await stateOf(store, 'a')).toBe('intent'));
+  return { one, other, running, runs: () => runs };
+}
+
 /** The idempotency gate when requests or replies are lost or late: docs/spec/idempotency.md. */
 export const idempotencyReplies = area('idempotency replies', (scenario) => {
   // kvtools/valkeyrie PR186: what became of a write has to be found out before going on.
   scenario('ONCE-30', 'runs once when the reply to its intent is lost', async (fixture) => {
-    const [one, other] = (await fixture.clients(2)) as [Client, Client];
-    const store = await fixture.store();
-    await makeShard(store, 'a');
-    onGrant(one, () => one.link.swallowReplies());
-    let runs = 0;
-    const running = outcome(runA(one, () => `run ${String(++runs)}`));
-    await eventually(async () => expect(await stateOf(store, 'a')).toBe('intent'));
-    await throughout(100, () => expect(runs).toBe(0));
+    const { one, other, running, runs } = await unanswered(fixture);
+    await throughout(100, () => expect(runs()).toBe(0));
     one.link.heal();
     expect((await running).value).toBe('run 1');
     expect(await runA(other, never)).toBe('run 1');
@@ -92,13 +98,7 @@ export const idempotencyReplies = area('idempotency replies', (scenario) => {
   });
 
   scenario('ONCE-34', 'goes on at the end of the line when the session ends before it ran', async (fixture) => {
-    const [one, other] = (await fixture.clients(2)) as [Client, Client];
-    const store = await fixture.store();
-    await makeShard(store, 'a');
-    onGrant(one, () => one.link.swallowReplies());
-    let runs = 0;
-    const running = outcome(runA(one, () => `run ${String(++runs)}`));
-    await eventually(async () => expect(await stateOf(store, 'a')).toBe('intent'));
+    const { one, other, running } = await unanswered(fixture);
     await expire(one, fixture);
     one.link.heal();
     expect((await running).value).toBe('run 1');

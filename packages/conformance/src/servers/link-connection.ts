@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Host } from '@concordat/core/spi';
+import { until } from './until.js';
 import type { WireMeter } from './wire.js';
 
 /** What is wrong with a link. */
@@ -73,9 +74,11 @@ export class LinkConnection {
       this.#send(bytes);
     }
     const delivered = performance.now();
-    const quietSince = (): number => performance.now() - Math.max(delivered, this.#lastReply);
-    const late = (): boolean => performance.now() - delivered > patienceMs;
-    while (this.#server?.destroyed === false && quietSince() < quietMs && !late()) await delay(20);
+    const isQuiet = (): boolean => performance.now() - Math.max(delivered, this.#lastReply) >= quietMs;
+    const isDone = async (): Promise<true | undefined> =>
+      this.#server?.destroyed !== false || isQuiet() ? true : undefined;
+    // Past its patience it is over all the same.
+    await until('the server is quiet', patienceMs, isDone).catch(() => undefined);
     this.#server?.destroySoon();
   }
 

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+const retryMs = 50;
+
 /** A bystander's connection to the store. */
 export interface Bystander {
   write(): Promise<void>;
@@ -20,7 +22,8 @@ export async function writeSteadily(open: () => Promise<Bystander>): Promise<() 
         await bystander.write();
       } catch {
         await bystander.close().catch(() => undefined);
-        await delay(50);
+        // Between two tries; whoever stops it does not wait for that.
+        await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined);
         bystander = await open().catch(() => bystander);
       }
     }

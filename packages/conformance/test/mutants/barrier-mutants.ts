@@ -1,8 +1,8 @@
-import type { Barrier, Coordinator } from '@concordat/core';
+import type { Barrier } from '@concordat/core';
 import { CoordinationError } from '@concordat/core';
 import type { Backend, Register } from '@concordat/core/spi';
 import { concat, NEVER, take } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -77,13 +77,12 @@ function everythingWakes(backend: Backend): Partial<Backend> {
 }
 
 function brokenBarrier(name: string, fails: readonly string[], change: (barrier: Barrier) => Partial<Barrier>): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator: Coordinator = healthy(driver, options);
-    return replaced(coordinator, {
+  return brokenCoordinator(name, fails, (coordinator) => {
+    return {
       barrier: (of) => {
         const barrier = coordinator.barrier(of);
         return replaced(barrier, change(barrier));
       },
-    });
+    };
   });
 }

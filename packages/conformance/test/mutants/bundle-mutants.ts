@@ -1,6 +1,6 @@
 import { type Bundle, CoordinationError, type Settings } from '@concordat/core';
 import { map } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Coordinators whose bundles are wrong. */
 export const bundleMutants: readonly Mutant[] = [
@@ -54,14 +54,13 @@ export const bundleMutants: readonly Mutant[] = [
 ];
 
 function brokenBundle(name: string, fails: readonly string[], change: (bundle: Bundle) => Partial<Bundle>): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
-    return replaced(coordinator, {
+  return brokenCoordinator(name, fails, (coordinator) => {
+    return {
       bundle: (of) => {
         const bundle = coordinator.bundle(of);
         return replaced(bundle, change(bundle));
       },
-    });
+    };
   });
 }
 

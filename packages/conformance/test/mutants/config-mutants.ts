@@ -1,7 +1,7 @@
 import { type Config, type ConfigState, CoordinationError, type Coordinator } from '@concordat/core';
 import { Call, systemClock } from '@concordat/core/spi';
 import { catchError, concatMap, EMPTY, filter, map, scan, tap } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Coordinators whose config values are wrong. */
 export const configMutants: readonly Mutant[] = [
@@ -83,17 +83,6 @@ export const configMutants: readonly Mutant[] = [
       ),
   })),
 ];
-
-function brokenCoordinator(
-  name: string,
-  fails: readonly string[],
-  change: (coordinator: Coordinator) => Partial<Coordinator>,
-): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
-    return replaced(coordinator, change(coordinator));
-  });
-}
 
 function brokenConfig(
   name: string,

@@ -1,7 +1,7 @@
-import type { Coordinator, DoubleBarrier } from '@concordat/core';
+import type { DoubleBarrier } from '@concordat/core';
 import { CoordinationError } from '@concordat/core';
 import type { Register } from '@concordat/core/spi';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 interface State {
   readonly round: number;
@@ -94,14 +94,13 @@ function brokenParticipant(
   fails: readonly string[],
   change: (participant: DoubleBarrier) => Partial<DoubleBarrier>,
 ): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator: Coordinator = healthy(driver, options);
-    return replaced(coordinator, {
+  return brokenCoordinator(name, fails, (coordinator) => {
+    return {
       doubleBarrier: (of, parties) => {
         const participant = coordinator.doubleBarrier(of, parties);
         return replaced(participant, change(participant));
       },
-    });
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { CoordinationError, type Coordinator, type Election, type Grant } from '@concordat/core';
 import { catchError, concatMap, delay, EMPTY, filter, map, of, pairwise, startWith, takeWhile } from 'rxjs';
-import { brokenBackend, brokenRecipe, brokenReports, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, brokenReports, type Mutant, replaced } from './mutant.js';
 
 let offices = 0;
 
@@ -121,12 +121,11 @@ function brokenElection(
   fails: readonly string[],
   change: (election: Election<string>, coordinator: Coordinator) => Partial<Election<string>>,
 ): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
+  return brokenCoordinator(name, fails, (coordinator) => {
     const election = (...given: Parameters<Coordinator['election']>): Election<string> => {
       const original = coordinator.election(...given) as unknown as Election<string>;
       return replaced(original, change(original, coordinator));
     };
-    return replaced(coordinator, { election: election as Coordinator['election'] });
+    return { election: election as Coordinator['election'] };
   });
 }

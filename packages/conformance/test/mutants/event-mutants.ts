@@ -1,6 +1,6 @@
 import type { CoordinationEvent, Coordinator } from '@concordat/core';
 import { filter, map, mergeMap, type Observable, of, ReplaySubject } from 'rxjs';
-import { brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenCoordinator, brokenRecipe, type Mutant, replaced } from './mutant.js';
 
 /** Coordinators that say something wrong of themselves. */
 export const eventMutants: readonly Mutant[] = [
@@ -41,8 +41,7 @@ function brokenEvents(
   fails: readonly string[],
   change: (events$: Observable<CoordinationEvent>) => Observable<CoordinationEvent>,
 ): Mutant {
-  return brokenRecipe(name, fails, (create) => (driver, options) => {
-    const coordinator = create(driver, options);
-    return replaced(coordinator, { events$: change(coordinator.events$) });
+  return brokenCoordinator(name, fails, (coordinator) => {
+    return { events$: change(coordinator.events$) };
   });
 }

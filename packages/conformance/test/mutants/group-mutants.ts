@@ -1,7 +1,7 @@
 import type { Group, Membership } from '@concordat/core';
 import { CoordinationError } from '@concordat/core';
 import { catchError, EMPTY, map, mergeMap, NEVER, throwError } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Groups that are wrong. */
 export const groupMutants: readonly Mutant[] = [
@@ -96,13 +96,12 @@ function brokenGroup(
   fails: readonly string[],
   change: (group: Group<unknown>) => Partial<Group<unknown>>,
 ): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
+  return brokenCoordinator(name, fails, (coordinator) => {
     const group = (...of: Parameters<typeof coordinator.group>): Group<unknown> => {
       const original = coordinator.group(...of);
       return replaced(original, change(original));
     };
-    return replaced(coordinator, { group: group as typeof coordinator.group });
+    return { group: group as typeof coordinator.group };
   });
 }
 

@@ -1,6 +1,7 @@
-import { CoordinationError, type Coordinator, type Idempotency } from '@concordat/core';
+import { CoordinationError, type Idempotency } from '@concordat/core';
 import type { Backend, PutOptions, Register } from '@concordat/core/spi';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { eventually } from '../../src/eventually.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 type Put = Backend['put'];
 
@@ -88,10 +89,12 @@ export const idempotencyMutants: readonly Mutant[] = [
     },
   })),
   brokenBackend('a sweep that looks at nothing when it deletes', ['ONCE-54'], (backend) => ({
-    delete: async (key, _options, call) => {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
+    // Looks for the moment in which somebody has run it meanwhile, as the condition would.
+    delete: async (key, { expect: version }, call) => {
+      await eventually(async () => {
+        const found = await backend.get(key, 'linearizable', call);
+        if (found?.version === version) throw new Error('nobody has run it');
+      }, 500).catch(() => undefined);
       await backend.delete(key, {}, call);
       return { deleted: true };
     },
@@ -105,8 +108,7 @@ function brokenGate(
   fails: readonly string[],
   change: (gate: Idempotency<unknown>) => Partial<Idempotency<unknown>>,
 ): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
+  return brokenCoordinator(name, fails, (coordinator) => {
     const gates = new Map<string, Idempotency<unknown>>();
     const idempotency = (of: string, ...codec: []): Idempotency<unknown> => {
       const gate = coordinator.idempotency(of, ...codec);
@@ -114,7 +116,7 @@ function brokenGate(
       gates.set(of, broken);
       return broken;
     };
-    return replaced<Coordinator>(coordinator, { idempotency: idempotency });
+    return { idempotency: idempotency };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { createCoordinator } from '@concordat/core';
+import type { Coordinator, createCoordinator } from '@concordat/core';
 import type { Backend, Driver, OpenOptions, Session } from '@concordat/core/spi';
 
 /** Something broken on purpose, and the ids that have to notice. */
@@ -54,6 +54,18 @@ export function brokenRecipe(
   create: (healthy: typeof createCoordinator) => typeof createCoordinator,
 ): Mutant {
   return { name, fails, create, driver: (healthy) => healthy };
+}
+
+/** A coordinator with some of its members replaced. */
+export function brokenCoordinator(
+  name: string,
+  fails: readonly string[],
+  change: (coordinator: Coordinator) => Partial<Coordinator>,
+): Mutant {
+  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
+    const coordinator = healthy(driver, options);
+    return replaced(coordinator, change(coordinator));
+  });
 }
 
 /** The object with some of its members replaced; everything else is its own. */

@@ -2,7 +2,7 @@ import type { ReadWriteLock } from '@concordat/core';
 import type { Backend, Kind, Place, Rule } from '@concordat/core/spi';
 import { Call, systemClock } from '@concordat/core/spi';
 import { filter, map, take } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant } from './mutant.js';
 
 /** Read/write locks whose sides are mixed up, or that wake the wrong ones. */
 export const readWriteLockMutants: readonly Mutant[] = [
@@ -44,8 +44,7 @@ function ruled(backend: Backend, of: Kind, instead: Rule): Partial<Backend> {
 }
 
 function brokenSides(name: string, fails: readonly string[], change: (whole: ReadWriteLock) => ReadWriteLock): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
-    return replaced(coordinator, { readWriteLock: (of) => change(coordinator.readWriteLock(of)) });
+  return brokenCoordinator(name, fails, (coordinator) => {
+    return { readWriteLock: (of) => change(coordinator.readWriteLock(of)) };
   });
 }

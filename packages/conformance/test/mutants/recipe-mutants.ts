@@ -1,7 +1,7 @@
-import type { AcquireOptions, Coordinator, Grant, Lock } from '@concordat/core';
+import type { AcquireOptions, Grant, Lock } from '@concordat/core';
 import { CoordinationError } from '@concordat/core';
 import { catchError, EMPTY, map } from 'rxjs';
-import { brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Coordinators whose lock is wrong. */
 export const recipeMutants: readonly Mutant[] = [
@@ -100,17 +100,6 @@ export const recipeMutants: readonly Mutant[] = [
     ready: () => Promise.resolve(),
   })),
 ];
-
-function brokenCoordinator(
-  name: string,
-  fails: readonly string[],
-  change: (coordinator: Coordinator) => Partial<Coordinator>,
-): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
-    return replaced(coordinator, change(coordinator));
-  });
-}
 
 function brokenLock(name: string, fails: readonly string[], change: (lock: Lock) => Partial<Lock>): Mutant {
   return brokenCoordinator(name, fails, (coordinator) => {

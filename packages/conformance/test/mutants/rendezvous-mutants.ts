@@ -2,7 +2,7 @@ import type { Coordinator, Publication, Rendezvous } from '@concordat/core';
 import { CoordinationError } from '@concordat/core';
 import type { Register } from '@concordat/core/spi';
 import { concat, NEVER, take } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Meeting points that are wrong, and backends on which they would be. */
 export const rendezvousMutants: readonly Mutant[] = [
@@ -61,13 +61,12 @@ function brokenMeeting(
   fails: readonly string[],
   change: <T>(meeting: Rendezvous<T>) => Partial<Rendezvous<T>>,
 ): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator: Coordinator = healthy(driver, options);
+  return brokenCoordinator(name, fails, (coordinator) => {
     const broken = (...of: Parameters<Coordinator['rendezvous']>): Rendezvous<unknown> => {
       const meeting: Rendezvous<unknown> = coordinator.rendezvous(...of);
       return replaced(meeting, change(meeting));
     };
-    return replaced(coordinator, { rendezvous: broken as Coordinator['rendezvous'] });
+    return { rendezvous: broken as Coordinator['rendezvous'] };
   });
 }
 

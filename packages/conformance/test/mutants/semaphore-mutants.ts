@@ -1,17 +1,17 @@
-import type { Coordinator, Semaphore } from '@concordat/core';
+import type { Semaphore } from '@concordat/core';
 import type { Backend, Kind, Place, Ref } from '@concordat/core/spi';
 import { firstValueFrom } from 'rxjs';
-import { brokenBackend, brokenRecipe, type Mutant, replaced } from './mutant.js';
+import { brokenBackend, brokenCoordinator, type Mutant, replaced } from './mutant.js';
 
 /** Semaphores that let too many in, or leave a permit idle. */
 export const semaphoreMutants: readonly Mutant[] = [
-  brokenSemaphore('a semaphore with one permit too many', ['SEM-01', 'SEM-02', 'SEM-04'], (coordinator) => ({
+  brokenCoordinator('a semaphore with one permit too many', ['SEM-01', 'SEM-02', 'SEM-04'], (coordinator) => ({
     semaphore: (name, permits) => coordinator.semaphore(name, permits + 1),
   })),
-  brokenSemaphore('a semaphore with one permit', ['SEM-02', 'SEM-09'], (coordinator) => ({
+  brokenCoordinator('a semaphore with one permit', ['SEM-02', 'SEM-09'], (coordinator) => ({
     semaphore: (name) => coordinator.semaphore(name, 1),
   })),
-  brokenSemaphore('an acquire that ends and leaves its entry', ['SEM-22', 'SEM-23'], (coordinator) => ({
+  brokenCoordinator('an acquire that ends and leaves its entry', ['SEM-22', 'SEM-23'], (coordinator) => ({
     semaphore: (name, permits) => {
       const semaphore = coordinator.semaphore(name, permits);
       return replaced<Semaphore>(semaphore, {
@@ -61,15 +61,4 @@ function alike(backend: Backend): Partial<Backend> {
       return ahead === null ? null : asMine(ahead, entry.kind);
     },
   };
-}
-
-function brokenSemaphore(
-  name: string,
-  fails: readonly string[],
-  change: (coordinator: Coordinator) => Partial<Coordinator>,
-): Mutant {
-  return brokenRecipe(name, fails, (healthy) => (driver, options) => {
-    const coordinator = healthy(driver, options);
-    return replaced(coordinator, change(coordinator));
-  });
 }
