@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
-import { type StoreNode, startEtcd, startZooKeeper } from '@concordat/conformance/servers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Adjustment, InvoiceWorker, Ledger } from '../invoice-worker.js';
+import { liveStores } from './live-stores.js';
 
 const batches = ['10:00', '10:10', '10:20', '10:30', '10:40', '10:50'];
 const open: readonly Adjustment[] = [
@@ -22,20 +22,12 @@ function keys(ledger: Ledger): readonly string[] {
 }
 
 describe('invoice workers', () => {
-  const urls = ['memory:invoices'];
-  const servers: StoreNode[] = [];
-  beforeAll(async () => {
-    servers.push(await startEtcd(), await startZooKeeper());
-    urls.push(...servers.map(({ url }) => url));
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-  });
+  const stores = liveStores();
 
   it('reconcile each batch once, taking turns, though the one who leads dies in the middle', {
     timeout: 60_000,
   }, async () => {
-    await Promise.all(urls.map(reconcileWithADeath));
+    await Promise.all(['memory:invoices', ...stores].map(reconcileWithADeath));
   });
 
   it('are refused by the ledger when their term is over', () => {
@@ -57,7 +49,7 @@ async function reconcileWithADeath(url: string): Promise<void> {
   let died = '';
   const workers = ['Ada', 'Ben', 'Cleo'].map((name) => new InvoiceWorker(name, url, ledger, reachBank));
   async function reachBank(): Promise<void> {
-    await setTimeout(10);
+    await setImmediate();
     calls += 1;
     if (calls !== 5) return;
     died = writerOf(ledger.lines.at(-1));

@@ -1,19 +1,13 @@
-import { type StoreNode, startEtcd, startZooKeeper } from '@concordat/conformance/servers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compose, Ledger, Orders } from '../orders-service.js';
+import { liveStores } from './live-stores.js';
 
 describe('the orders service', () => {
-  const servers: StoreNode[] = [];
-  beforeAll(async () => {
-    servers.push(await startEtcd(), await startZooKeeper());
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-  });
+  const stores = liveStores();
 
   it('DI-05 numbers orders without gaps on every store that COORDINATOR_URL names', { timeout: 60_000 }, async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const url of ['memory:orders', ...servers.map((server) => server.url)]) {
+    for (const url of ['memory:orders', ...stores]) {
       vi.stubEnv('COORDINATOR_URL', url);
       const ledger = new Ledger();
       const processes = [compose(ledger), compose(ledger)];

@@ -1,6 +1,6 @@
-import { type StoreNode, startEtcd, startZooKeeper } from '@concordat/conformance/servers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tellWaitingLine } from '../waiting-line.js';
+import { liveStores } from './live-stores.js';
 
 async function told(url: string): Promise<string> {
   const lines: string[] = [];
@@ -23,16 +23,10 @@ function outline(story: string): readonly string[] {
 }
 
 describe('the waiting line', () => {
-  const servers: StoreNode[] = [];
-  beforeAll(async () => {
-    servers.push(await startEtcd(), await startZooKeeper());
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-  });
+  const stores = liveStores();
 
   it('tells the same story on every store, and ends with the late write refused', { timeout: 60_000 }, async () => {
-    const [inMemory, ...live] = await Promise.all(['memory:story', ...servers.map(({ url }) => url)].map(told));
+    const [inMemory, ...live] = await Promise.all(['memory:story', ...stores].map(told));
     expect(inMemory).toMatch(/Eve writes to the ledger with token \d+: accepted/);
     expect(inMemory).toMatch(/Cleo writes to the ledger with token \d+: REFUSED/);
     expect(inMemory?.match(/1 notification:/g)).toHaveLength(5);

@@ -1,4 +1,4 @@
-import { CoordinationError, type CoordinationEvent } from '@concordat/core';
+import { CoordinationError, type CoordinationEvent, type LineEvent } from '@concordat/core';
 
 /** Flat and fit for JSON: tokens are text, failures a code and a message. Absent fields are left out. */
 export interface LogFields {
@@ -46,17 +46,29 @@ export interface LogFields {
  * ```
  */
 export function logFields(event: CoordinationEvent): LogFields {
-  const { type, atMs: _, session, ...rest } = event;
-  const fields: Record<string, unknown> = { event: type, session, ...rest };
-  if ('reason' in event) {
-    const { reason } = event;
-    delete fields['reason'];
-    if (reason instanceof Error) {
-      fields['code'] = CoordinationError.is(reason) ? reason.code : reason.name;
-      fields['message'] = reason.message;
-    }
+  const fields: Written = { event: event.type, epoch: event.epoch };
+  if (event.session !== null) fields.session = event.session;
+  if (event.type === 'request') {
+    fields.durationMs = event.durationMs;
+    if (event.operation !== null) fields.operation = event.operation;
+    if (event.code !== null) fields.code = event.code;
+    return fields;
   }
-  if ('token' in event && event.token !== null) fields['token'] = String(event.token);
-  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(given) as unknown as LogFields;
+  if ('primitive' in event) writeStep(event, fields);
+  if (event.reason instanceof Error) {
+    fields.code = CoordinationError.is(event.reason) ? event.reason.code : event.reason.name;
+    fields.message = event.reason.message;
+  }
+  return fields;
+}
+
+type Written = { -readonly [Name in keyof LogFields]: LogFields[Name] };
+
+function writeStep(event: LineEvent, fields: Written): void {
+  fields.primitive = event.primitive;
+  fields.name = event.name;
+  if (event.entry !== null) fields.entry = event.entry;
+  if (event.token !== null) fields.token = String(event.token);
+  if ('waitedMs' in event) fields.waitedMs = event.waitedMs;
+  if ('heldMs' in event && event.heldMs !== null) fields.heldMs = event.heldMs;
 }
