@@ -1,6 +1,7 @@
 import type { Grant, ReadWriteLock } from '@concordat/core';
-import { type Outcome, outcome } from './eventually.js';
+import type { Outcome } from './eventually.js';
 import type { Client, Fixture } from './fixture.js';
+import { queueUp } from './queue-up.js';
 
 export type Side = 'read' | 'write';
 
@@ -10,19 +11,14 @@ export function lockOf({ coordinator }: Client): ReadWriteLock {
 }
 
 /** Starts that many waits of one side, one after the other, behind `ahead` others. */
-export async function queueForSide(
+export function queueForSide(
   fixture: Fixture,
   client: Client,
   side: Side,
   count: number,
   ahead: number,
 ): Promise<Promise<Outcome<Grant>>[]> {
-  const waiting: Promise<Outcome<Grant>>[] = [];
-  for (let index = 1; index <= count; index++) {
-    waiting.push(outcome(lockOf(client)[side].acquire()));
-    await fixture.lineOf('rw/a', ahead + index);
-  }
-  return waiting;
+  return queueUp(fixture, 'rw/a', { count, ahead }, () => lockOf(client)[side].acquire());
 }
 
 /** Whether holders of these kinds may be in together. */

@@ -45,6 +45,11 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   }
 }
 
+/** The same within the usual patience. */
+export function soon<T>(what: string, promise: Promise<T>): Promise<T> {
+  return within(patienceMs, what, promise);
+}
+
 /** How a promise ended, and when, on `performance.now()`; never rejects. */
 export interface Outcome<T> {
   readonly value: T | undefined;

@@ -120,6 +120,11 @@ export class Fixture {
     return Promise.all(Array.from({ length: count }, () => this.store()));
   }
 
+  /** Ends a client's session on the store. */
+  expire({ states }: Pick<Client, 'states'>): Promise<void> {
+    return this.world.operator.expireSession(String(states.last?.id));
+  }
+
   /** Every key of this scenario's namespace, as an operator sees it. */
   keys(): Promise<readonly string[]> {
     return this.world.operator.keys(this.namespace);

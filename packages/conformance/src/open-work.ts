@@ -1,6 +1,6 @@
 import type { Coordinator, Grant, RunOptions } from '@concordat/core';
 import { type Outcome, outcome } from './eventually.js';
-import type { Client, Fixture } from './fixture.js';
+import type { Client } from './fixture.js';
 
 /** A call of an idempotency gate whose work, once begun, goes on until it is told how to end. */
 export class OpenWork {
@@ -37,9 +37,4 @@ export class OpenWork {
 /** A call of the same gate for the key `a`. */
 export function runA({ coordinator }: Client, work: () => unknown, options?: RunOptions): Promise<unknown> {
   return coordinator.idempotency('gate').run('a', work, options);
-}
-
-/** Ends the session of a client on the store. */
-export function expire({ states }: Client, { world }: Fixture): Promise<void> {
-  return world.operator.expireSession(String(states.last?.id));
 }

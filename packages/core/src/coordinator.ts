@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { type Codec, checkCodec, jsonOf, text } from './codecs.js';
 import type { Context } from './context.js';
-import { CoordinationError } from './errors.js';
+import { CoordinationError, closedError } from './errors.js';
 import { EventLog } from './event-log.js';
 import type { CoordinationEvent } from './events.js';
 import { Layout } from './layout.js';
@@ -247,7 +247,7 @@ class DriverCoordinator implements Coordinator {
 
   async #close(): Promise<void> {
     const { session, clock, leaving, events } = this.#context;
-    this.#controller.abort(new CoordinationError('CLOSED', 'this coordinator is closed'));
+    this.#controller.abort(closedError());
     session.close();
     // The session's end on the store removes every entry of it at once.
     const ended = this.#opening.close(this.#closeLimitMs).then(() => leaving.settled());

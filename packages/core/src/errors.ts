@@ -69,3 +69,13 @@ export class CoordinationError extends Error {
     return code === undefined || ('code' in value && value.code === code);
   }
 }
+
+/** What every call of a closed coordinator is told. */
+export function closedError(): CoordinationError {
+  return new CoordinationError('CLOSED', 'this coordinator is closed');
+}
+
+/** What an error says, to be part of another one's message. */
+export function withoutCode({ message }: CoordinationError): string {
+  return message.replace(/^\[\w+\] /, '');
+}

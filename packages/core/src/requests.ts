@@ -1,4 +1,4 @@
-import { CoordinationError } from './errors.js';
+import { CoordinationError, closedError } from './errors.js';
 import type { EventLog } from './event-log.js';
 import { namingOperations } from './named-operation.js';
 import type { Backend } from './spi/backend.js';
@@ -33,7 +33,7 @@ export class Requests {
     readonly events: EventLog | null = null,
   ) {
     session.onClose(() => {
-      const error = new CoordinationError('CLOSED', 'this coordinator is closed');
+      const error = closedError();
       for (const reject of [...this.#pending]) reject(error);
     });
   }

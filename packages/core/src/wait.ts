@@ -1,5 +1,5 @@
 import { onAbort } from './abort-fan.js';
-import { CoordinationError } from './errors.js';
+import { CoordinationError, closedError, withoutCode } from './errors.js';
 import type { WaitOptions } from './limits.js';
 import type { Clock, Timer } from './spi/clock.js';
 import type { Session } from './spi/session.js';
@@ -189,7 +189,7 @@ export class Wait {
       return { reason: new CoordinationError('TIMEOUT', message, cause === null ? {} : { cause }) };
     }
     if (this.#session.closed)
-      return { reason: new CoordinationError('CLOSED', `${this.describe()}: this coordinator is closed`) };
+      return { reason: new CoordinationError('CLOSED', `${this.describe()}: ${withoutCode(closedError())}`) };
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
 import type { Barrier } from '@concordat/core';
 import { expect } from 'vitest';
 import { afterRequest } from '../after-request.js';
-import { codeOf, eventually, nextTurn, outcome } from '../eventually.js';
+import { codeOf, eventually, nextTurn, outcome, soon } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { area } from '../scenario.js';
 import { textOf } from '../store-client.js';
-import { holdsUp, soon } from '../waits.js';
+import { holdsUp } from '../waits.js';
 import { quiet } from '../wire-tally.js';
 
 /** Barriers on bad days: docs/spec/barrier.md. */
@@ -78,7 +78,7 @@ export const barrierFaults = area('barrier under faults', (scenario) => {
     const waiting = [cut, lost, flapped].map(({ coordinator }) => outcome(coordinator.barrier('a').wait()));
     await quiet(cut.link, lost.link, flapped.link);
     cut.link.cut();
-    await fixture.world.operator.expireSession(String(lost.states.last?.id));
+    await fixture.expire(lost);
     await lost.states.first(({ epoch }) => epoch === 2);
     flapped.link.flap();
     await one.coordinator.barrier('a').open();

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import { nextTurn, outcome, throughout } from '../eventually.js';
+import { nextTurn, outcome, soon, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { area } from '../scenario.js';
-import { soon } from '../waits.js';
 import { difference, quiet, tally } from '../wire-tally.js';
 
 /** Barriers: docs/spec/barrier.md. */
@@ -68,7 +67,7 @@ export const barrier = area('barrier', (scenario) => {
     await one.coordinator.barrier('a').close();
     await two.coordinator.barrier('b').close();
     await one.coordinator.close();
-    await fixture.world.operator.expireSession(String(two.states.last?.id));
+    await fixture.expire(two);
     await two.states.first(({ epoch }) => epoch === 2);
     for (const name of ['a', 'b']) {
       const early = three.coordinator.barrier(name).wait({ timeoutMs: 200 });

@@ -78,7 +78,7 @@ export function configStreams(scenario: Define): void {
     await other.coordinator.config('a').set('before');
     const watching = [expired, silent].map(({ coordinator }) => new Recorder(coordinator.config('a').value$));
     for (const seen of watching) await seen.settles(({ value }) => value === 'before');
-    await fixture.world.operator.expireSession(String(expired.states.last?.id));
+    await fixture.expire(expired);
     silent.link.blackhole();
     await expired.states.settles(({ state, epoch }) => state === 'connected' && epoch === 2);
     await silent.states.settles(({ epoch, state }) => epoch === 2 || state === 'lost');

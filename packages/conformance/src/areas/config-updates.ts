@@ -52,7 +52,7 @@ export function configUpdates(scenario: Define): void {
     };
     const working = Promise.all([updating(), reading()]);
     for (const epoch of [1, 2]) {
-      await fixture.world.operator.expireSession(String(states.last?.id));
+      await fixture.expire({ states });
       await states.settles((state) => state.state === 'connected' && state.epoch === epoch + 1);
     }
     expiring = false;

@@ -1,11 +1,11 @@
 import type { DoubleBarrier } from '@concordat/core';
 import { expect } from 'vitest';
 import { afterRequest } from '../after-request.js';
-import { codeOf, eventually, nextTurn, outcome, throughout } from '../eventually.js';
+import { codeOf, eventually, nextTurn, outcome, soon, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { membersOf, throughRounds } from '../rounds.js';
 import { area } from '../scenario.js';
-import { holdsUp, soon } from '../waits.js';
+import { holdsUp } from '../waits.js';
 
 function participantOf({ coordinator }: Client, parties = 2): DoubleBarrier {
   return coordinator.doubleBarrier('a', parties);
@@ -18,7 +18,7 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     const late = outcome(participantOf(dead).enter());
     await membersOf(fixture, 1);
     dead.link.cut();
-    await fixture.world.operator.expireSession(String(dead.states.last?.id));
+    await fixture.expire(dead);
     const waiting = participantOf(one).enter();
     await holdsUp(fixture, [waiting]);
     await soon('entering', Promise.all([waiting, participantOf(two).enter()]));
@@ -55,7 +55,7 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     const leaving = left.leave();
     await holdsUp(fixture, [leaving, next]);
     dead.link.cut();
-    await fixture.world.operator.expireSession(String(dead.states.last?.id));
+    await fixture.expire(dead);
     await soon('leaving', leaving);
     await soon('the next round', Promise.all([next, left.enter()]));
     dead.link.heal();
@@ -98,13 +98,13 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     const [lost, one] = (await fixture.clients(2)) as [Client, Client];
     const [first, second] = [participantOf(lost), participantOf(one)];
     await Promise.all([first.enter(), second.enter()]);
-    await fixture.world.operator.expireSession(String(lost.states.last?.id));
+    await fixture.expire(lost);
     await lost.states.first(({ epoch, state }) => epoch === 2 && state === 'connected');
     const leaving = first.leave();
     await holdsUp(fixture, [leaving]);
     await soon('leaving', Promise.all([leaving, second.leave()]));
     await Promise.all([first.enter(), second.enter()]);
-    await fixture.world.operator.expireSession(String(lost.states.last?.id));
+    await fixture.expire(lost);
     await soon('leaving', second.leave());
     await expect(soon('hearing of it', first.leave())).rejects.toMatchObject({ code: 'GRANT_LOST' });
     await expect(first.leave()).rejects.toMatchObject({ code: 'NOT_HELD' });
@@ -132,7 +132,7 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     await membersOf(fixture, 1);
     deaf.link.cut();
     await soon('entering', second.enter());
-    await fixture.world.operator.expireSession(String(deaf.states.last?.id));
+    await fixture.expire(deaf);
     await soon('leaving', second.leave());
     await membersOf(fixture, 0);
     deaf.link.heal();
@@ -153,7 +153,7 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
       await soon('entering', second.enter());
       await outcome(second.leave({ timeoutMs: 1 }));
       await membersOf(fixture, 1);
-      await fixture.world.operator.expireSession(String(deaf.states.last?.id));
+      await fixture.expire(deaf);
       const alone = participantOf(other, 1);
       await soon('entering alone', alone.enter());
       deaf.link.heal();

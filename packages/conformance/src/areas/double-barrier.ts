@@ -1,10 +1,10 @@
 import type { DoubleBarrier } from '@concordat/core';
 import { expect } from 'vitest';
-import { eventually, throughout } from '../eventually.js';
+import { eventually, soon, throughout } from '../eventually.js';
 import type { Client, Fixture } from '../fixture.js';
 import { membersOf, throughRounds } from '../rounds.js';
 import { area } from '../scenario.js';
-import { holdsUp, soon } from '../waits.js';
+import { holdsUp } from '../waits.js';
 import { quiet } from '../wire-tally.js';
 
 /** Double barriers as they are meant: docs/spec/double-barrier.md. */

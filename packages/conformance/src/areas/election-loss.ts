@@ -20,7 +20,7 @@ export const electionLoss = area('election loss', (scenario) => {
       await once.leads();
       const second = Candidate.of(other.coordinator.election('a'));
       await fixture.lineOf('election/a', 2);
-      await fixture.world.operator.expireSession(String(one.states.last?.id));
+      await fixture.expire(one);
       expect(await first.lost()).toMatchObject({ code: 'GRANT_LOST' });
       const next = await second.leads();
       expect(next.token).toBeGreaterThan(grant.token);
@@ -63,7 +63,7 @@ export const electionLoss = area('election loss', (scenario) => {
       if (name === 'resigned') signal.addEventListener('abort', () => void own.resign());
       if (name === 'given up') own.isLeader$.subscribe((leads) => leads || void own.resign());
     }
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     await states.first(({ state }) => state === 'lost');
     const losses = () => events.values.filter(({ type }) => type === 'grant-lost');
     const loss = {
@@ -118,7 +118,7 @@ export const electionLoss = area('election loss', (scenario) => {
       await fixture.lineOf('election/a', 2);
       const third = Candidate.of(three.coordinator.election('a'));
       const line = await fixture.lineOf('election/a', 3);
-      await fixture.world.operator.expireSession(String(two.states.last?.id));
+      await fixture.expire(two);
       await eventually(async () => {
         const entries = await fixture.entries('election/a');
         expect(entries.slice(0, 2)).toEqual([line[0], line[2]]);
@@ -161,10 +161,10 @@ export const electionLoss = area('election loss', (scenario) => {
     const again = two.coordinator.election('a');
     const second = Candidate.of(again, { requeue: false });
     await fixture.lineOf('election/a', 2);
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     await first.lost();
     await second.leads();
-    await fixture.world.operator.expireSession(String(two.states.last?.id));
+    await fixture.expire(two);
     await second.lost();
     const next = await Candidate.of(other.coordinator.election('a')).leads();
     await grant.release();

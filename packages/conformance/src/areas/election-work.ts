@@ -115,7 +115,7 @@ export const electionWork = area('election work', (scenario) => {
     for (const count of [1, 2]) {
       await eventually(() => expect(terms).toHaveLength(count));
       await states.settles(({ state }) => state === 'connected');
-      await fixture.world.operator.expireSession(String(states.last?.id));
+      await fixture.expire({ states });
     }
     await eventually(() => expect(terms).toHaveLength(3));
     stop.abort('enough');
@@ -147,7 +147,7 @@ export const electionWork = area('election work', (scenario) => {
       let settled = false;
       const lost = own.lead(
         async (grant) => {
-          await fixture.world.operator.expireSession(String(states.last?.id));
+          await fixture.expire({ states });
           await eventually(() => expect(grant.signal.aborted).toBe(true));
           settled = true;
           return 'never';

@@ -42,7 +42,7 @@ export const events = area('events', (scenario) => {
     await log.first(({ type }) => type === 'grant-lost');
     await deleted.release();
     const expired = await coordinator.lock('expired').acquire();
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     await states.first(({ state, epoch }) => state === 'connected' && epoch === 2);
     await expired.release();
     const closed = await coordinator.lock('closed').acquire();
@@ -109,7 +109,7 @@ export const events = area('events', (scenario) => {
     const waiting = other.coordinator.lock('a').acquire();
     const from = performance.now();
     const [, entry] = await fixture.lineOf('lock/a', 2);
-    await fixture.world.operator.expireSession(String(other.states.last?.id));
+    await fixture.expire(other);
     await eventually(() => expect(told(other, 'entry-created')).toHaveLength(2));
     const stoodAgain = performance.now() - from;
     expect(told(other, 'requeued')).toMatchObject([{ name: 'a', entry, reason: { code: 'SESSION_LOST' } }]);
@@ -176,7 +176,7 @@ export const events = area('events', (scenario) => {
     const leaver = await one.coordinator.group('left').join('a', 1);
     one.link.cut();
     await one.states.settles(({ state }) => state === 'suspended');
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     await eventually(() => other.coordinator.group('taken').join('a', 2));
     await one.states.first(({ state }) => state === 'lost');
     await throughout(50, () => undefined);

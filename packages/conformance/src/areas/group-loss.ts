@@ -16,7 +16,7 @@ export function groupLoss(scenario: Define): void {
     const states = new Recorder(membership.state$);
     const before = membership.token;
     await eventually(() => expect(changes.values).toHaveLength(2));
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     await states.first(({ state }) => state === 'away');
     await states.settles(({ state }) => state === 'member');
     expect(membership.token).toBeGreaterThan(before);

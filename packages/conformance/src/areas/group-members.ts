@@ -96,7 +96,7 @@ export function groupMembers(scenario: Define): void {
     await one.coordinator.close();
     const last = await join(other.coordinator);
     other.link.cut();
-    await fixture.world.operator.expireSession(String(other.states.last?.id));
+    await fixture.expire(other);
     await join((await fixture.client()).coordinator);
     expect(last.token).toBe(tokens[3]);
     expect(tokens).toHaveLength(5);

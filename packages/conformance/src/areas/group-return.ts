@@ -34,7 +34,7 @@ export function groupReturn(scenario: Define): void {
     const states = new Recorder(membership.state$);
     one.link.cut();
     await one.states.settles(({ state }) => state === 'suspended');
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     const next = await eventually(() => other.coordinator.group('g').join('a', 2));
     one.link.heal();
     await eventually(() => expect(membership.signal.aborted).toBe(true), fixture.timeoutMs * 3);
@@ -78,7 +78,7 @@ export function groupReturn(scenario: Define): void {
     for (let turns = 0; turns < 6; turns++) {
       const epoch = required(one.states.last).epoch;
       const membership = await one.coordinator.group('g').join('a', turns);
-      await fixture.world.operator.expireSession(String(one.states.last?.id));
+      await fixture.expire(one);
       await eventually(() => expect(one.states.last?.epoch).toBeGreaterThan(epoch));
       for (let turn = 0; turn < turns * 2; turn++) await nextTurn();
       await within(10_000, 'leaving', membership.leave());
@@ -122,7 +122,7 @@ export function groupReturn(scenario: Define): void {
     const states = new Recorder(membership.state$);
     // Somebody met the old entry, and is slow to go.
     const doomed = await store.enter('group/g', { kind: 'member:a', data: '2' });
-    await fixture.world.operator.expireSession(String(client.states.last?.id));
+    await fixture.expire(client);
     await states.first(({ state }) => state === 'away');
     await eventually(async () => {
       const entries = await fixture.entries('group/g');

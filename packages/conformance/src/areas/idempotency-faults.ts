@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { eventually, outcome, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { lineOf, recordBytes, recordOf } from '../once-records.js';
-import { expire, OpenWork, runA } from '../open-work.js';
+import { OpenWork, runA } from '../open-work.js';
 import { area } from '../scenario.js';
 
 const rerun = { onInterrupted: 'rerun' } as const;
@@ -20,7 +20,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
     const { token } = await open.begun;
     const waiting = outcome(runA(other, never));
     await fixture.lineOf(lineOf('a'), 2);
-    await expire(one, fixture);
+    await fixture.expire(one);
     const { reason } = await waiting;
     expect(reason).toMatchObject({ code: 'OUTCOME_UNKNOWN', retryable: false });
     expect(String(reason)).toContain('"a"');
@@ -33,7 +33,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];
     const { begun } = await OpenWork.begin(one.coordinator, 'a');
     const before = await begun;
-    await expire(one, fixture);
+    await fixture.expire(one);
     let token = 0n;
     const again = (grant: { readonly token: bigint }): string => {
       token = grant.token;
@@ -47,7 +47,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
   scenario('ONCE-57', 'stays interrupted when who consented did not run it, or failed', async (fixture) => {
     const [one, other] = (await fixture.clients(2)) as [Client, Client];
     await OpenWork.begin(one.coordinator, 'a');
-    await expire(one, fixture);
+    await fixture.expire(one);
     const isInterrupted = async (): Promise<void> =>
       expect((await outcome<unknown>(runA(one, never))).reason).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     const caller = new AbortController();
@@ -69,7 +69,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
     const [recorded, running, withdrawn] = await Promise.all(
       ['recorded', 'running', 'withdrawn'].map((key) => OpenWork.begin(one.coordinator, key)),
     );
-    await expire(one, fixture);
+    await fixture.expire(one);
     const gate = other.coordinator.idempotency('gate');
     await gate.run('recorded', () => 'second', rerun);
     const beside = await OpenWork.begin(other.coordinator, 'running', rerun);
@@ -96,7 +96,7 @@ export const idempotencyFaults = area('idempotency faults', (scenario) => {
       const [ended, cut, other] = (await fixture.clients(3)) as [Client, Client, Client];
       const byOperator = await OpenWork.begin(ended.coordinator, 'ended');
       const bySilence = await OpenWork.begin(cut.coordinator, 'cut');
-      await expire(ended, fixture);
+      await fixture.expire(ended);
       cut.link.blackhole();
       for (const { begun } of [byOperator, bySilence]) {
         const { signal } = await begun;

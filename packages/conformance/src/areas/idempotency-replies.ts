@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { eventually, type Outcome, outcome, throughout } from '../eventually.js';
 import type { Client, Fixture } from '../fixture.js';
 import { makeShard, stateOf } from '../once-records.js';
-import { expire, OpenWork, runA } from '../open-work.js';
+import { OpenWork, runA } from '../open-work.js';
 import { area } from '../scenario.js';
 
 const never = (): string => {
@@ -99,7 +99,7 @@ export const idempotencyReplies = area('idempotency replies', (scenario) => {
 
   scenario('ONCE-34', 'goes on at the end of the line when the session ends before it ran', async (fixture) => {
     const { one, other, running } = await unanswered(fixture);
-    await expire(one, fixture);
+    await fixture.expire(one);
     one.link.heal();
     expect((await running).value).toBe('run 1');
     expect(one.states.last?.epoch).toBe(2);

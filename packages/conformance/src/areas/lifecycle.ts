@@ -136,7 +136,7 @@ export const lifecycle = area('lifecycle', (scenario) => {
     coordinator.session$.subscribe(({ state }) => order.push(`state ${state}`));
     coordinator.events$.subscribe(({ type }) => type.startsWith('session-') && order.push(type));
     await coordinator.ready();
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     await states.first(({ state, epoch }) => state === 'connected' && epoch === 2);
     const told = order.filter((step) => step.startsWith('state ')).slice(1);
     expect(order.slice(1)).toEqual(told.flatMap((step) => [step, step.replace('state ', 'session-')]));

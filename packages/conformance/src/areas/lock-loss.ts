@@ -13,7 +13,7 @@ export const lockLoss = area('lock loss', (scenario) => {
     const grant = await one.coordinator.lock('a').acquire();
     const waiting = other.coordinator.lock('a').acquire();
     await fixture.lineOf('lock/a', 2);
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     await eventually(() => expect(grant.signal.aborted).toBe(true), 5_000);
     expect(isHeld(grant)).toBe(false);
     expect(grant.signal.reason).toMatchObject({
@@ -103,7 +103,7 @@ export const lockLoss = area('lock loss', (scenario) => {
       ),
     );
     await eventually(() => expect(started).toBe(2));
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     for (const work of working) {
       const { reason } = await work;
       expect(reason).toMatchObject({ code: 'GRANT_LOST' });
@@ -115,7 +115,7 @@ export const lockLoss = area('lock loss', (scenario) => {
     const { coordinator, states } = await fixture.client();
     const holding = new Recorder(coordinator.lock('a').hold());
     await holding.first(() => true);
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     await holding.end();
     expect(holding.reason).toMatchObject({ code: 'GRANT_LOST', cause: { code: 'SESSION_LOST' } });
     expect(holding.values).toHaveLength(1);
@@ -137,7 +137,7 @@ export const lockLoss = area('lock loss', (scenario) => {
       await fixture.lineOf('lock/a', 2);
       const third = wait(three, 'third');
       const line = await fixture.lineOf('lock/a', 3);
-      await fixture.world.operator.expireSession(String(two.states.last?.id));
+      await fixture.expire(two);
       await eventually(async () => {
         const entries = await fixture.entries('lock/a');
         expect(entries).toHaveLength(3);

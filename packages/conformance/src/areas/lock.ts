@@ -209,7 +209,7 @@ export const lock = area('lock', (scenario) => {
       };
       await (await take(one.coordinator.lock('a'))).release();
       const second = await take(other.coordinator.lock('a'));
-      await fixture.world.operator.expireSession(String(other.states.last?.id));
+      await fixture.expire(other);
       await eventually(() => expect(isHeld(second)).toBe(false));
       const third = await take(one.coordinator.lock('a'));
       const [entry = ''] = await fixture.entries('lock/a');

@@ -64,7 +64,7 @@ export const lossOrder = area('loss order', (scenario) => {
     });
     coordinator.session$.subscribe(({ state }) => seen.push(state));
     const uncaught = await catchUncaught(2, async () => {
-      await fixture.world.operator.expireSession(String(states.last?.id));
+      await fixture.expire({ states });
       await states.first(({ state, epoch }) => state === 'connected' && epoch === 2);
     });
     expect(uncaught).toEqual([failure, failure]);

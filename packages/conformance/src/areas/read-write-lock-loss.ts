@@ -57,7 +57,7 @@ export const readWriteLockLoss = area('read/write lock loss', (scenario) => {
     const [writing] = await queueForSide(fixture, two, 'write', 1, 1);
     const [reading] = await queueForSide(fixture, three, 'read', 1, 2);
     const line = await fixture.lineOf('rw/a', 3);
-    await fixture.world.operator.expireSession(String(two.states.last?.id));
+    await fixture.expire(two);
     await eventually(async () => {
       const entries = await fixture.entries('rw/a');
       expect(entries).toHaveLength(3);

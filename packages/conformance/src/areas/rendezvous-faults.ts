@@ -1,11 +1,11 @@
 import type { Rendezvous } from '@concordat/core';
 import { expect } from 'vitest';
 import { afterRequest } from '../after-request.js';
-import { codeOf, eventually, nextTurn, outcome, throughout } from '../eventually.js';
+import { codeOf, eventually, nextTurn, outcome, soon, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { area } from '../scenario.js';
 import { type StoreClient, textOf } from '../store-client.js';
-import { holdsUp, soon } from '../waits.js';
+import { holdsUp } from '../waits.js';
 import { quiet } from '../wire-tally.js';
 
 /** Meeting points on bad days: docs/spec/rendezvous.md. */
@@ -16,7 +16,7 @@ export const rendezvousFaults = area('rendezvous under faults', (scenario) => {
     await dead.coordinator.rendezvous('a').publish('dead');
     await closed.coordinator.rendezvous('b').publish('closed');
     dead.link.cut();
-    await fixture.world.operator.expireSession(String(dead.states.last?.id));
+    await fixture.expire(dead);
     await closed.coordinator.close();
     for (const name of ['a', 'b']) {
       const waiting = other.coordinator.rendezvous(name).wait();
@@ -29,7 +29,7 @@ export const rendezvousFaults = area('rendezvous under faults', (scenario) => {
   scenario('MEET-11', 'ends a publication with its session, after which it may be published again', async (fixture) => {
     const { coordinator, states } = await fixture.client();
     const publication = await coordinator.rendezvous('a').publish(1);
-    await fixture.world.operator.expireSession(String(states.last?.id));
+    await fixture.expire({ states });
     await eventually(() => expect(publication.signal.aborted).toBe(true));
     expect(publication.signal.reason).toMatchObject({ code: 'SESSION_LOST' });
     await soon('withdrawing', publication.withdraw());
@@ -45,11 +45,11 @@ export const rendezvousFaults = area('rendezvous under faults', (scenario) => {
     const [waiter, publisher] = (await fixture.clients(2)) as [Client, Client];
     const waiting = waiter.coordinator.rendezvous('a').wait();
     await quiet(waiter.link);
-    await fixture.world.operator.expireSession(String(waiter.states.last?.id));
+    await fixture.expire(waiter);
     await waiter.states.first(({ epoch }) => epoch === 2);
     publisher.link.cut();
     const publishing = publisher.coordinator.rendezvous('a').publish('late');
-    await fixture.world.operator.expireSession(String(publisher.states.last?.id));
+    await fixture.expire(publisher);
     publisher.link.heal();
     const publication = await soon('publishing', publishing);
     expect(await soon('meeting', waiting)).toBe('late');

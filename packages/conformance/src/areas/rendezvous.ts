@@ -1,10 +1,10 @@
 import { bytes, type Publication, text } from '@concordat/core';
 import { expect } from 'vitest';
-import { codeOf, nextTurn, outcome } from '../eventually.js';
+import { codeOf, nextTurn, outcome, soon } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { area } from '../scenario.js';
 import { type StoreClient, textOf } from '../store-client.js';
-import { holdsUp, soon } from '../waits.js';
+import { holdsUp } from '../waits.js';
 import { quiet } from '../wire-tally.js';
 
 /** Meeting points: docs/spec/rendezvous.md. */

@@ -21,7 +21,7 @@ export const semaphoreFaults = area('semaphore faults', (scenario) => {
     expect(isHeld(required((await first)?.value))).toBe(true);
     await eventually(() => expect(isHeld(deleted)).toBe(false));
     expect(deleted.signal.reason).toMatchObject({ code: 'GRANT_LOST', cause: { code: 'NOT_FOUND' } });
-    await fixture.world.operator.expireSession(String(one.states.last?.id));
+    await fixture.expire(one);
     expect(isHeld(required((await second)?.value))).toBe(true);
     await eventually(() => expect(isHeld(lost)).toBe(false));
     expect(lost.signal.reason).toMatchObject({ code: 'GRANT_LOST' });
@@ -115,7 +115,7 @@ export const semaphoreFaults = area('semaphore faults', (scenario) => {
     whenGranted(middle, () => middle.link.blackhole());
     await line.held[0]?.release();
     expect((await line.middle).rejected).toBe(false);
-    await fixture.world.operator.expireSession(String(middle.states.last?.id));
+    await fixture.expire(middle);
     const next = required((await line.last).value);
     expect(isHeld(next)).toBe(true);
     expect(isHeld(required(line.held[1]))).toBe(true);
@@ -167,7 +167,7 @@ export const semaphoreFaults = area('semaphore faults', (scenario) => {
       expect(entries).toHaveLength(4);
       expect(entries.slice(0, 3)).toEqual([line[0], line[1], line[3]]);
     });
-    await fixture.world.operator.expireSession(String(three.states.last?.id));
+    await fixture.expire(three);
     await eventually(async () => {
       const entries = await fixture.entries('sem/a');
       expect(entries).toHaveLength(4);

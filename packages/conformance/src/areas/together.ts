@@ -41,7 +41,7 @@ export const together = area('together', (scenario) => {
       if (state === 'lost')
         heldAtLoss.push(...grants.map(({ signal }) => !signal.aborted), campaign.last?.state === 'leading');
     });
-    await fixture.world.operator.expireSession(states.last?.id ?? '');
+    await fixture.expire({ states });
     await campaign.first(({ state }) => state === 'lost');
     expect(heldAtLoss).toEqual([...grants.map(() => false), false]);
     // What lives on by itself does so in the next session, beside everything granted anew.

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { Subscription } from 'rxjs';
 import { checkedSignal } from '../checked-signal.js';
 import type { Context } from '../context.js';
-import { CoordinationError } from '../errors.js';
+import { CoordinationError, withoutCode } from '../errors.js';
 import { formatFence } from '../fencing.js';
 import type { Entry } from '../spi/backend.js';
 import type { Line } from './leaving.js';
@@ -244,6 +244,6 @@ function reasonOf({ primitive, name }: Line, end: End): CoordinationError {
   const what = `${primitive} "${name}"`;
   if (end === 'released') return new CoordinationError('NOT_HELD', `${what} was released`);
   if (end.code === 'CLOSED') return end;
-  const message = `${what} is not held any more: ${end.message.replace(/^\[\w+\] /, '')}`;
+  const message = `${what} is not held any more: ${withoutCode(end)}`;
   return new CoordinationError('GRANT_LOST', message, { cause: end });
 }

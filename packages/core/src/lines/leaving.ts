@@ -1,5 +1,5 @@
 import { Backoff } from '../backoff.js';
-import { CoordinationError } from '../errors.js';
+import { CoordinationError, closedError } from '../errors.js';
 import type { EventLog } from '../event-log.js';
 import { pause } from '../pause.js';
 import type { Requests } from '../requests.js';
@@ -74,7 +74,5 @@ export class Leaving {
 }
 
 function endOf(session: Session): CoordinationError {
-  return session.closed
-    ? new CoordinationError('CLOSED', 'this coordinator is closed')
-    : new CoordinationError('SESSION_LOST', 'the session is over');
+  return session.closed ? closedError() : new CoordinationError('SESSION_LOST', 'the session is over');
 }

@@ -1,5 +1,5 @@
 import { type Observable, ReplaySubject } from 'rxjs';
-import { CoordinationError } from '../errors.js';
+import { CoordinationError, closedError, withoutCode } from '../errors.js';
 import type { SessionPhase, SessionState } from '../session-state.js';
 import type { Clock, Timer } from './clock.js';
 import { type ConnectionWaiter, ConnectionWaiters } from './connection-waiters.js';
@@ -82,8 +82,7 @@ export class Session {
   /** Why nothing can be asked right now, to be added to a message: `; not connected: …`, or nothing. */
   get plight(): string {
     if (this.state.state === 'connected') return '';
-    const trouble = this.#trouble?.message.replace(/^\[\w+\] /, '');
-    return trouble === undefined ? '; not connected' : `; not connected: ${trouble}`;
+    return this.#trouble === null ? '; not connected' : `; not connected: ${withoutCode(this.#trouble)}`;
   }
 
   /** Checks the clock now; past the deadline it performs the whole loss before it answers. */
@@ -318,8 +317,4 @@ export class Session {
       else this.#armSilence();
     }, wait);
   }
-}
-
-function closedError(): CoordinationError {
-  return new CoordinationError('CLOSED', 'this coordinator is closed');
 }

@@ -1,5 +1,7 @@
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
+import type { Backend } from '../spi/backend.js';
+import type { Call } from '../spi/call.js';
 
 /**
  * Resolves in a namespace whose layout this version knows: values of a newer one may mean something else.
@@ -12,6 +14,17 @@ export async function requireKnownLayout({ layout, session }: Context): Promise<
   } catch (reason) {
     throw outlived(reason);
   }
+}
+
+/** A request for a namespace whose layout this version knows: nothing is asked of another one. */
+export function inKnownLayout<T>(
+  context: Context,
+  run: (backend: Backend, call: Call) => Promise<T>,
+): (backend: Backend, call: Call) => Promise<T> {
+  return async (backend, call) => {
+    await requireKnownLayout(context);
+    return run(backend, call);
+  };
 }
 
 /** A request that was refused with its session wrote nothing; what depends on no session is asked for again in the next one. */

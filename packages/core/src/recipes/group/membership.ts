@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, type Observable, ReplaySubject } from 'rxjs';
 import { Backoff } from '../../backoff.js';
 import type { Context } from '../../context.js';
-import { CoordinationError } from '../../errors.js';
+import { CoordinationError, closedError } from '../../errors.js';
 import type { WaitOptions } from '../../limits.js';
 import { OwnLeaving } from '../../lines/own-leaving.js';
 import { lineOf } from '../../lines/queue.js';
@@ -214,8 +214,4 @@ export class LastingMembership<T> implements Membership<T>, StayListener {
   #describe(): string {
     return `member "${this.id}" of group "${this.#candidate.name}"`;
   }
-}
-
-function closedError(): CoordinationError {
-  return new CoordinationError('CLOSED', 'this coordinator is closed');
 }

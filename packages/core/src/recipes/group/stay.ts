@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { Backoff } from '../../backoff.js';
 import type { Context } from '../../context.js';
-import { CoordinationError } from '../../errors.js';
+import { CoordinationError, withoutCode } from '../../errors.js';
 import type { Held, Line } from '../../lines/leaving.js';
 import { lineOf } from '../../lines/queue.js';
 import { pause } from '../../pause.js';
@@ -136,6 +136,7 @@ export class Stay {
 
 /** What a member is told that is none any more, against its will. */
 export function lostBy({ name }: Pick<Line, 'name'>, cause: CoordinationError): CoordinationError {
-  const why = cause.message.replace(/^\[\w+\] /, '');
-  return new CoordinationError('GRANT_LOST', `the membership in group "${name}" is over: ${why}`, { cause });
+  return new CoordinationError('GRANT_LOST', `the membership in group "${name}" is over: ${withoutCode(cause)}`, {
+    cause,
+  });
 }

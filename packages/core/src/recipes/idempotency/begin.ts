@@ -4,7 +4,7 @@ import type { Standing } from '../../lines/standing.js';
 import { waitForTurn } from '../../lines/turn.js';
 import type { Register } from '../../spi/backend.js';
 import { untilAnswered } from '../../until-answered.js';
-import { requireKnownLayout } from '../../values/known-layout.js';
+import { inKnownLayout } from '../../values/known-layout.js';
 import type { Wait } from '../../wait.js';
 import { Intent, type Met, notOurs } from './intent.js';
 import type { KeyPlace } from './places.js';
@@ -72,12 +72,8 @@ async function claim(
 
 // Most calls of a gate are for what is recorded already: without a lock, and without a write.
 function firstLook(context: Context, { register }: KeyPlace, wait: Wait): Promise<Register | null> {
-  const look = async (): Promise<Register | null> =>
-    context.requests.read(async (backend, call) => {
-      await requireKnownLayout(context);
-      return backend.get(register, 'linearizable', call);
-    });
-  return untilAnswered(wait, look, ['UNAVAILABLE', 'SESSION_LOST']);
+  const look = inKnownLayout(context, (backend, call) => backend.get(register, 'linearizable', call));
+  return untilAnswered(wait, () => context.requests.read(look), ['UNAVAILABLE', 'SESSION_LOST']);
 }
 
 // The lock last, so that nobody takes an intent that never ran for an interruption.

@@ -3,7 +3,7 @@ import { Standing } from '../../lines/standing.js';
 import { waitForTurn } from '../../lines/turn.js';
 import type { Key } from '../../spi/backend.js';
 import { untilAnswered } from '../../until-answered.js';
-import { requireKnownLayout } from '../../values/known-layout.js';
+import { inKnownLayout } from '../../values/known-layout.js';
 import type { Wait } from '../../wait.js';
 import { inFlight } from './in-flight.js';
 import type { OncePlaces, Shard } from './places.js';
@@ -16,12 +16,8 @@ const recordsAtATime = 8;
 
 /** Names of the records in a shard. */
 export function segmentsOf(context: Context, { dir }: Shard, wait: Wait): Promise<readonly string[]> {
-  const list = async (): Promise<readonly string[]> =>
-    context.requests.read(async (backend, call) => {
-      await requireKnownLayout(context);
-      return backend.children(dir, call);
-    });
-  return untilAnswered(wait, list, ['SESSION_LOST']);
+  const list = inKnownLayout(context, (backend, call) => backend.children(dir, call));
+  return untilAnswered(wait, () => context.requests.read(list), ['SESSION_LOST']);
 }
 
 /** Removes the expired records of a gate, and answers how many. */
