@@ -16,13 +16,19 @@ module.exports = {
     {
       name: 'core-depends-on-rxjs-only',
       severity: 'error',
-      from: { path: '^packages/core/src', pathNot: '^packages/core/src/di/' },
+      from: { path: '^packages/core/src', pathNot: ['^packages/core/src/di/', '^packages/core/src/spi/tls\\.ts$'] },
       to: { pathNot: ['^packages/core/src/(?!di/)', 'node_modules/(\\.pnpm/)?rxjs', '^(node:)?(os|crypto|util)$'] },
+    },
+    {
+      name: 'certificates-come-from-files',
+      severity: 'error',
+      from: { path: '^packages/core/src/spi/tls\\.ts$' },
+      to: { pathNot: ['^packages/core/src/', '^(node:)?(crypto|fs|tls)$'] },
     },
     {
       name: 'di-alone-knows-tsyringe-and-only-its-types',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src' },
+      from: { path: '^packages/[^/]+/src', pathNot: '^packages/conformance/src/servers/authority' },
       to: { path: 'node_modules/(\\.pnpm/)?(tsyringe|reflect-metadata)', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -62,7 +68,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages',
-        pathNot: '^packages/driver-(zk|etcd)/src/transport\\.ts$|^packages/driver-zk/src/native-[a-z-]+\\.ts$|/test/',
+        pathNot: '^packages/driver-etcd/src/transport\\.ts$|^packages/driver-zk/src/native/[a-z-]+\\.ts$|/test/',
       },
       to: { path: 'node_modules/(\\.pnpm/)?(etcd3|zookeeper|@grpc)' },
     },

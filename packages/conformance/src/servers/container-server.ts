@@ -41,6 +41,7 @@ export async function containerServer(kind: StoreKind, engine: Testcontainers): 
   }
   return {
     host,
+    door: host,
     control: {
       freeze: () => handle().pause(),
       thaw: () => handle().unpause(),

@@ -1,4 +1,5 @@
 import type { Host } from '@concordat/core/spi';
+import type { Credentials } from './credentials.js';
 
 /** A key and its value as the gateway shows them, in base64. */
 export interface GatewayKeyValue {
@@ -10,6 +11,10 @@ interface RangeReply {
   readonly kvs?: readonly GatewayKeyValue[];
 }
 
+interface TokenReply {
+  readonly token: string;
+}
+
 interface MemberReply {
   readonly members?: readonly { readonly name?: string }[];
 }
@@ -17,15 +22,32 @@ interface MemberReply {
 const answerLimitMs = 5_000;
 const afterSlash = '0';
 
+/** The server refused a request. */
+class EtcdRefusal extends Error {
+  override readonly name = 'EtcdRefusal';
+}
+
+/** Whether etcd refused because it wants to know who asks, or no longer knows. */
+export function asksWhoItIs(error: unknown): boolean {
+  return error instanceof EtcdRefusal && /user name is empty|invalid auth token|old revision/.test(error.message);
+}
+
+/** What an {@link EtcdGateway} can be told. */
+export interface EtcdGatewayOptions {
+  /** Uses a connection again: faster, but it may lead to a server that was killed or frozen meanwhile. */
+  readonly keepAlive?: boolean;
+  /** Who to be when the server asks; without, nobody in particular. */
+  readonly credentials?: Credentials | undefined;
+}
+
 /** etcd's own JSON door, so that operators and tests need no client package. */
 export class EtcdGateway {
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #credentials: Credentials | undefined;
+  #headers: Readonly<Record<string, string>>;
 
-  /**
-   * @param options.keepAlive uses a connection again: faster, but it may lead to a server that was killed or frozen meanwhile.
-   */
-  constructor(host: Host, { keepAlive = false } = {}) {
+  constructor(host: Host, { keepAlive = false, credentials }: EtcdGatewayOptions = {}) {
+    this.#credentials = credentials;
     this.#headers = keepAlive ? {} : { connection: 'close' };
     this.#base = `http://${host.host.includes(':') ? `[${host.host}]` : host.host}:${host.port}/v3`;
   }
@@ -57,6 +79,18 @@ export class EtcdGateway {
   }
 
   async #post(path: string, body: object): Promise<unknown> {
+    try {
+      return await this.#request(path, body);
+    } catch (error) {
+      if (this.#credentials === undefined || !asksWhoItIs(error)) throw error;
+      const { username: name, password } = this.#credentials;
+      const { token } = (await this.#request('auth/authenticate', { name, password })) as TokenReply;
+      this.#headers = { ...this.#headers, authorization: token };
+      return this.#request(path, body);
+    }
+  }
+
+  async #request(path: string, body: object): Promise<unknown> {
     const reply = await fetch(`${this.#base}/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
@@ -64,7 +98,7 @@ export class EtcdGateway {
       headers: this.#headers,
     });
     const text = await reply.text();
-    if (!reply.ok) throw new Error(`etcd refused ${path} with ${reply.status}: ${text}`);
+    if (!reply.ok) throw new EtcdRefusal(`etcd refused ${path} with ${reply.status}: ${text}`);
     return JSON.parse(text);
   }
 }

@@ -1,12 +1,13 @@
 import type { Host } from '@concordat/core/spi';
+import type { Credentials } from './credentials.js';
 import type { DataDirectory } from './data-directory.js';
-import { EtcdGateway } from './etcd-gateway.js';
+import { asksWhoItIs, EtcdGateway } from './etcd-gateway.js';
 import { EtcdOperator } from './etcd-operator.js';
+import { type EtcdSettings, etcdFlags } from './etcd-settings.js';
 import { etcdMeter } from './etcd-wire.js';
 import { findExecutable } from './executables.js';
 import { freePort } from './ports.js';
-import type { Command } from './server-process.js';
-import type { Image, Installation, StoreKind } from './store-kind.js';
+import type { Image, Installation, Ports, Prepared, StoreKind } from './store-kind.js';
 import { until } from './until.js';
 
 const startLimitMs = 30_000;
@@ -20,31 +21,50 @@ export const etcdKind: StoreKind = {
   defaultPort: 2379,
   packages: 'etcd-server',
   meter: etcdMeter,
-  installation,
+  installation: () => etcdInstallation({}),
   image,
   identify,
   operator: (host) => new EtcdOperator(host),
 };
 
-async function installation(): Promise<Installation | null> {
-  const program = findExecutable('etcd');
-  return program === null ? null : { found: program, prepare: (directory, port) => prepare(program, directory, port) };
+/** The same with an operator who says who he is, once the server asks. */
+export function etcdOperatedBy(operator: Credentials): StoreKind {
+  return {
+    ...etcdKind,
+    identify: (host, limitMs) => identify(host, limitMs, operator),
+    operator: (host) => new EtcdOperator(host, operator),
+  };
 }
 
-async function prepare(program: string, directory: DataDirectory, port: number): Promise<Command> {
-  const client = `http://127.0.0.1:${port}`;
+/** The installed etcd with these settings; `null` when there is none. */
+export async function etcdInstallation(settings: EtcdSettings): Promise<Installation | null> {
+  const program = findExecutable('etcd');
+  if (program === null) return null;
+  return { found: program, prepare: (directory, ports) => prepare(program, settings, directory, ports) };
+}
+
+async function prepare(
+  program: string,
+  settings: EtcdSettings,
+  directory: DataDirectory,
+  ports: Ports,
+): Promise<Prepared> {
+  const secure = settings.tls !== undefined;
+  const client = `${secure ? 'https' : 'http'}://127.0.0.1:${ports.client}`;
   const peer = `http://127.0.0.1:${await freePort()}`;
   const flags = {
     // A member's name is what tells this server from another that holds the port.
     name: directory.root,
     'data-dir': directory.data,
-    'listen-client-urls': client,
+    'listen-client-urls': secure ? `${client},http://127.0.0.1:${ports.door}` : client,
     'advertise-client-urls': client,
     'listen-peer-urls': peer,
     'initial-advertise-peer-urls': peer,
     'initial-cluster': `${directory.root}=${peer}`,
+    ...(await etcdFlags(directory, settings)),
   };
-  return { file: program, args: Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]) };
+  const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+  return { file: program, args, door: secure ? ports.door : ports.client };
 }
 
 function image(): Image {
@@ -59,10 +79,15 @@ function image(): Image {
 }
 
 /** Asks a linearizable question first, so that a server without a leader does not count as serving. */
-function identify(host: Host, limitMs = startLimitMs): Promise<string> {
-  const gateway = new EtcdGateway(host);
+function identify(host: Host, limitMs = startLimitMs, operator?: Credentials): Promise<string> {
+  const gateway = new EtcdGateway(host, { credentials: operator });
   return until(`etcd on ${host.host}:${host.port} serves`, limitMs, async () => {
-    await gateway.below('concordat-probe/');
+    await gateway.below('concordat-probe/').catch(acceptRefusal);
     return (await gateway.memberNames()).filter((name) => name !== '').join(' ') || undefined;
   });
+}
+
+// It asks a quorum first, and only then who wants to know.
+function acceptRefusal(error: unknown): void {
+  if (!asksWhoItIs(error)) throw error;
 }

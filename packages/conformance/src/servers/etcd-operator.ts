@@ -1,5 +1,6 @@
 import type { Host } from '@concordat/core/spi';
 import type { Operator } from '../harness.js';
+import type { Credentials } from './credentials.js';
 import { decode, EtcdGateway } from './etcd-gateway.js';
 import { writeSteadily } from './steady-writer.js';
 
@@ -8,11 +9,13 @@ const bystanderKey = 'bystander';
 /** Somebody at etcd's JSON gateway. */
 export class EtcdOperator implements Operator {
   readonly #host: Host;
+  readonly #credentials: Credentials | undefined;
   readonly #gateway: EtcdGateway;
 
-  constructor(host: Host) {
+  constructor(host: Host, credentials?: Credentials) {
     this.#host = host;
-    this.#gateway = new EtcdGateway(host);
+    this.#credentials = credentials;
+    this.#gateway = new EtcdGateway(host, { credentials });
   }
 
   async keys(namespace: string): Promise<readonly string[]> {
@@ -37,7 +40,7 @@ export class EtcdOperator implements Operator {
 
   writeSteadily(): Promise<() => Promise<void>> {
     return writeSteadily(async () => {
-      const gateway = new EtcdGateway(this.#host, { keepAlive: true });
+      const gateway = new EtcdGateway(this.#host, { keepAlive: true, credentials: this.#credentials });
       return { write: () => gateway.put(bystanderKey, Buffer.of(1)), close: () => Promise.resolve() };
     });
   }

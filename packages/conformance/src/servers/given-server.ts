@@ -18,6 +18,7 @@ export async function givenServer(kind: StoreKind, url: string): Promise<Server>
   const refuseLater = async (): Promise<never> => refuse();
   return {
     host,
+    door: host,
     control: { freeze: refuse, thaw: refuse, kill: refuseLater, start: refuseLater, wipe: refuseLater },
     stop: () => Promise.resolve(),
   };

@@ -1,13 +1,20 @@
+import type { Host } from '@concordat/core/spi';
 import { DataDirectory } from './data-directory.js';
 import { freePort } from './ports.js';
 import type { Server } from './server.js';
-import { type Command, ServerProcess } from './server-process.js';
-import type { Installation, StoreKind } from './store-kind.js';
+import { ServerProcess } from './server-process.js';
+import type { Installation, Prepared, StoreKind } from './store-kind.js';
 
 const portAttempts = 3;
 
+/** A server of our own whose settings can change. */
+export interface InstalledServer extends Server {
+  /** Kills it and starts it as this installation prepares it, on the same address with the same data. */
+  restart(installation: Installation): Promise<void>;
+}
+
 /** A server of our own from a program on this machine, as a child of this process. */
-export async function installedServer(kind: StoreKind, installation: Installation): Promise<Server> {
+export async function installedServer(kind: StoreKind, installation: Installation): Promise<InstalledServer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start(kind, installation);
@@ -18,17 +25,21 @@ export async function installedServer(kind: StoreKind, installation: Installatio
   }
 }
 
-async function start(kind: StoreKind, installation: Installation): Promise<Server> {
+async function start(kind: StoreKind, installation: Installation): Promise<InstalledServer> {
   const directory = new DataDirectory(kind.name);
   const server = new ServerProcess(directory);
   try {
-    const host = { host: '127.0.0.1', port: await freePort() };
+    const ports = { client: await freePort(), door: await freePort() };
     await directory.empty();
-    const command = await installation.prepare(directory, host.port);
-    const serve = (): Promise<void> => startAndProve(kind, directory, server, command, host);
+    let prepared = await installation.prepare(directory, ports);
+    const door = (): Host => ({ host: '127.0.0.1', port: prepared.door ?? ports.client });
+    const serve = (): Promise<void> => startAndProve(kind, directory, server, prepared, door());
     await serve();
     return {
-      host,
+      host: { host: '127.0.0.1', port: ports.client },
+      get door() {
+        return door();
+      },
       control: {
         freeze: () => server.freeze(),
         thaw: () => server.thaw(),
@@ -39,6 +50,11 @@ async function start(kind: StoreKind, installation: Installation): Promise<Serve
           await directory.empty();
           await serve();
         },
+      },
+      restart: async (next) => {
+        await server.kill();
+        prepared = await next.prepare(directory, ports);
+        await serve();
       },
       stop: () => server.stop(),
     };
@@ -53,14 +69,14 @@ async function startAndProve(
   kind: StoreKind,
   directory: DataDirectory,
   server: ServerProcess,
-  command: Command,
-  host: Server['host'],
+  prepared: Prepared,
+  door: Host,
 ): Promise<void> {
-  server.start(command);
+  server.start(prepared);
   const ended = server.ended();
   // It also ends when it is killed on purpose, and then nobody asks.
   ended.catch(() => undefined);
-  const identity = await Promise.race([kind.identify(host), ended]);
+  const identity = await Promise.race([kind.identify(door), ended]);
   if (identity.includes(directory.root)) return;
-  throw new Error(`another server answers on 127.0.0.1:${host.port}`);
+  throw new Error(`another server answers on 127.0.0.1:${door.port}`);
 }

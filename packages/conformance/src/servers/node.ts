@@ -11,7 +11,6 @@ export class StoreNode {
   readonly url: string;
   /** Breaks the server itself. */
   readonly control: ServerControl;
-  readonly operator: Operator;
   readonly #kind: StoreKind;
   readonly #server: Server;
   readonly #links = new Set<Link>();
@@ -21,9 +20,20 @@ export class StoreNode {
     this.hosts = [server.host];
     this.url = `${kind.scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.control = server.control;
-    this.operator = kind.operator(server.host);
     this.#kind = kind;
     this.#server = server;
+  }
+
+  /**
+   * Where the server answers in the clear on this machine, whatever its clients have to do: etcd's JSON gateway and client
+   * port, or ZooKeeper's client port.
+   */
+  get door(): Host {
+    return this.#server.door;
+  }
+
+  get operator(): Operator {
+    return this.#kind.operator(this.#server.door);
   }
 
   /** A way to the server for one client, which can be broken without harm to others. */

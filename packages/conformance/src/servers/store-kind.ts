@@ -4,12 +4,25 @@ import type { DataDirectory } from './data-directory.js';
 import type { Command } from './server-process.js';
 import type { WireMeterMaker } from './wire.js';
 
+/** Free ports of 127.0.0.1 for one server. */
+export interface Ports {
+  readonly client: number;
+  /** Besides, for a server whose clients come over TLS: in the clear, for operators and probes. */
+  readonly door: number;
+}
+
+/** How to start a server that was prepared. */
+export interface Prepared extends Command {
+  /** Which of its ports answers in the clear. Default: the one for clients. */
+  readonly door?: number;
+}
+
 /** A server program found on this machine. */
 export interface Installation {
   /** Where it was found, for the announcement. */
   readonly found: string;
-  /** Writes whatever configuration it needs and says how to start it on a port of 127.0.0.1. */
-  prepare(directory: DataDirectory, port: number): Promise<Command>;
+  /** Writes whatever configuration it needs and says how to start it on these ports. */
+  prepare(directory: DataDirectory, ports: Ports): Promise<Prepared>;
 }
 
 /** A server program in a container image. Official images read the environment, minimal ones need the command. */

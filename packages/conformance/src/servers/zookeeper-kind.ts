@@ -1,25 +1,16 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import type { Host } from '@concordat/core/spi';
-import type { DataDirectory } from './data-directory.js';
-import { findExecutable } from './executables.js';
+import type { Credentials } from './credentials.js';
 import { fourLetterWord } from './four-letter-word.js';
-import type { Command } from './server-process.js';
-import type { Image, Installation, StoreKind } from './store-kind.js';
+import type { Image, StoreKind } from './store-kind.js';
 import { until } from './until.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
+import { ZooKeeperRefusal, zooKeeperCodes } from './zookeeper-connection.js';
+import { shortTicks, smallMachine, zooKeeperInstallation } from './zookeeper-installation.js';
 import { ZooKeeperOperator } from './zookeeper-operator.js';
 import { zooKeeperMeter } from './zookeeper-wire.js';
 
 const startLimitMs = 30_000;
 const openLimitMs = 500;
-const debianJars = '/usr/share/java';
-const mainClass = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-// A short tick, so that sessions of one second can be tested; a session lasts at least two ticks.
-const configuration = { tickTime: 500, minSessionTimeout: 1000, maxSessionTimeout: 60_000, maxClientCnxns: 0 } as const;
-// Starts in half the time of the defaults, and small enough for several servers at once.
-const machine = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
 
 /** ZooKeeper, 3.5 or newer. */
 export const zooKeeperKind: StoreKind = {
@@ -30,45 +21,19 @@ export const zooKeeperKind: StoreKind = {
   defaultPort: 2181,
   packages: 'libzookeeper-java default-jre-headless',
   meter: zooKeeperMeter,
-  installation,
+  installation: () => zooKeeperInstallation({}),
   image,
   identify,
   operator: (host) => new ZooKeeperOperator(host),
 };
 
-async function installation(): Promise<Installation | null> {
-  const { JAVA_HOME: javaHome, ZOOKEEPER_HOME: home } = process.env;
-  const java = findExecutable('java', ...(javaHome ? [join(javaHome, 'bin')] : []));
-  if (java === null) return null;
-  if (home) {
-    const folders = [join(home, 'lib'), home, join(home, 'libexec', 'lib')];
-    return installed(java, home, folders.map((folder) => join(folder, '*')).join(delimiter));
-  }
-  const jar = join(debianJars, 'zookeeper.jar');
-  return existsSync(jar) ? installed(java, jar, jar) : null;
-}
-
-function installed(java: string, found: string, classPath: string): Installation {
-  return { found, prepare: (directory, port) => prepare(java, classPath, directory, port) };
-}
-
-async function prepare(java: string, classPath: string, directory: DataDirectory, port: number): Promise<Command> {
-  const file = join(directory.root, 'zoo.cfg');
-  const lines = {
-    ...configuration,
-    dataDir: directory.data,
-    clientPort: port,
-    clientPortAddress: '127.0.0.1',
-    'admin.enableServer': false,
-    '4lw.commands.whitelist': '*',
-  };
-  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`);
-  await writeFile(file, text.join(''));
-  return { file: java, args: [...machine, '-cp', classPath, mainClass, file] };
+/** The same with an operator who says who he is. */
+export function zooKeeperOperatedBy(operator: Credentials): StoreKind {
+  return { ...zooKeeperKind, operator: (host) => new ZooKeeperOperator(host, operator) };
 }
 
 function image(): Image {
-  const { tickTime, maxClientCnxns, minSessionTimeout, maxSessionTimeout } = configuration;
+  const { tickTime, maxClientCnxns, minSessionTimeout, maxSessionTimeout } = shortTicks;
   return {
     name: process.env[zooKeeperKind.imageVariable] ?? 'zookeeper:3.8',
     port: 2181,
@@ -78,7 +43,7 @@ function image(): Image {
       ZOO_ADMINSERVER_ENABLED: 'false',
       ZOO_4LW_COMMANDS_WHITELIST: '*',
       ZOO_CFG_EXTRA: `minSessionTimeout=${minSessionTimeout} maxSessionTimeout=${maxSessionTimeout}`,
-      JVMFLAGS: machine.join(' '),
+      JVMFLAGS: smallMachine.join(' '),
     },
     command: null,
   };
@@ -90,7 +55,12 @@ function identify(host: Host, limitMs = startLimitMs): Promise<string> {
     const settings = await fourLetterWord(host, 'conf');
     if (!settings.includes('dataDir=')) return undefined;
     const client = await ZooKeeperClient.open(host, { limitMs: openLimitMs });
-    await client.close();
+    await client.close().catch(acceptRefusal);
     return settings;
   });
+}
+
+// It opens a session for anybody, and only then asks who it is.
+function acceptRefusal(error: unknown): void {
+  if (!(error instanceof ZooKeeperRefusal && error.code === zooKeeperCodes.mustSayWho)) throw error;
 }

@@ -1,7 +1,9 @@
 import type { Host } from '@concordat/core/spi';
 import type { Operator } from '../harness.js';
+import type { Credentials } from './credentials.js';
 import { writeSteadily } from './steady-writer.js';
-import { ZooKeeperClient, ZooKeeperRefusal, zooKeeperCodes } from './zookeeper-client.js';
+import { ZooKeeperClient } from './zookeeper-client.js';
+import { ZooKeeperRefusal, zooKeeperCodes } from './zookeeper-connection.js';
 
 // Its own client may take it back meanwhile.
 const takeovers = 10;
@@ -10,9 +12,11 @@ const bystanderPath = '/bystander';
 /** Somebody at ZooKeeper's own door; each call has a session of its own. */
 export class ZooKeeperOperator implements Operator {
   readonly #host: Host;
+  readonly #credentials: Credentials | undefined;
 
-  constructor(host: Host) {
+  constructor(host: Host, credentials?: Credentials) {
     this.#host = host;
+    this.#credentials = credentials;
   }
 
   keys(namespace: string): Promise<readonly string[]> {
@@ -55,7 +59,7 @@ export class ZooKeeperOperator implements Operator {
     const sessionId = BigInt(`0x${id.replace(/^0x/, '')}`);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ZooKeeperClient.endSession(this.#host, sessionId);
+        return await ZooKeeperClient.endSession(this.#host, sessionId, this.#credentials);
       } catch (error) {
         const over = isRefusal(error, zooKeeperCodes.sessionExpired);
         if (over && attempt > 1) return;
@@ -66,14 +70,18 @@ export class ZooKeeperOperator implements Operator {
 
   writeSteadily(): Promise<() => Promise<void>> {
     return writeSteadily(async () => {
-      const client = await ZooKeeperClient.open(this.#host);
+      const client = await this.#open();
       await store(client, bystanderPath, Buffer.alloc(0));
       return { write: () => client.setData(bystanderPath, Buffer.alloc(0)), close: () => client.close() };
     });
   }
 
+  #open(): Promise<ZooKeeperClient> {
+    return ZooKeeperClient.open(this.#host, { credentials: this.#credentials });
+  }
+
   async #with<Result>(act: (client: ZooKeeperClient) => Promise<Result>): Promise<Result> {
-    const client = await ZooKeeperClient.open(this.#host);
+    const client = await this.#open();
     try {
       return await act(client);
     } finally {
