@@ -40,6 +40,6 @@ it('exits 69 within its limit when the store cannot be reached, without a stack 
 
 it('exits 64 for a URL that no backend knows', { timeout }, async () => {
   const { code, output } = await start('redis://127.0.0.1');
-  expect(output).toContain('known are zookeeper, etcd, etcds, memory');
+  expect(output).toContain('known are zookeeper, zookeepers, etcd, etcds, memory');
   expect(code).toBe(64);
 });

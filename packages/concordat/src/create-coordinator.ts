@@ -8,10 +8,10 @@ import {
 import { loadDriver, schemes } from './schemes.js';
 
 /**
- * Opens a coordinator on the store that `url` names: `zookeeper://host:2181/namespace`, `etcd://host:2379/namespace`, `etcds://…` for
- * TLS, or `memory:name` for a store in this process. Synchronous: the driver is loaded and connects in the background.
+ * Opens a coordinator on the store that `url` names: `zookeeper://host:2181/namespace`, `etcd://host:2379/namespace`, `zookeepers://…` and `etcds://…`
+ * for TLS, or `memory:name` for a store in this process. Synchronous: the driver is loaded and connects in the background.
  *
- * The URL may carry `sessionTimeout`, `requestTimeout` and `allowShortSession`; options given here win over the URL.
+ * The URL may carry `sessionTimeout`, `requestTimeout`, `allowShortSession`, and for TLS `ca`, `cert`, `key` and `serverName`; options given here win over the URL.
  * A driver's package that is not installed rejects `ready()` and every call with `DRIVER_UNAVAILABLE`, naming it.
  *
  * @throws {CoordinationError} `INVALID_ARGUMENT` for a wrong URL or option; messages never hold a password.
@@ -44,5 +44,11 @@ export function readUrl(url: string): CoordinatorOptions {
 function merge(fromUrl: CoordinatorOptions, given: CoordinatorOptions): CoordinatorOptions {
   const driverOptions = { ...fromUrl.driverOptions, ...given.driverOptions };
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...fromUrl, ...defined, ...(Object.keys(driverOptions).length === 0 ? {} : { driverOptions }) };
+  const tls = { ...fromUrl.tls, ...given.tls };
+  return {
+    ...fromUrl,
+    ...defined,
+    ...(Object.keys(driverOptions).length === 0 ? {} : { driverOptions }),
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+  };
 }

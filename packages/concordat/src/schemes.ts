@@ -14,16 +14,16 @@ const etcd = {
   packageName: '@concordat/driver-etcd',
   load: async (): Promise<Driver> => (await import('@concordat/driver-etcd')).etcd,
 };
+const zookeeper = {
+  options: ['transport', 'auth', 'acl'],
+  packageName: '@concordat/driver-zk',
+  load: async (): Promise<Driver> => (await import('@concordat/driver-zk')).zookeeper,
+};
 
 /** What a coordinator's URL may start with. */
 export const schemes: Readonly<Record<string, Scheme>> = {
-  zookeeper: {
-    defaultPort: 2181,
-    secure: false,
-    options: [],
-    packageName: '@concordat/driver-zk',
-    load: async () => (await import('@concordat/driver-zk')).zookeeper,
-  },
+  zookeeper: { ...zookeeper, defaultPort: 2181, secure: false },
+  zookeepers: { ...zookeeper, defaultPort: 2281, secure: true },
   etcd: { ...etcd, secure: false },
   etcds: { ...etcd, secure: true },
   memory: {

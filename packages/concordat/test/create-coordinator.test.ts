@@ -65,7 +65,7 @@ describe('createCoordinator', () => {
 
   it.each([
     ['no scheme', 'localhost:2379', /unknown scheme "localhost"/],
-    ['an unknown scheme', 'redis://localhost', /known are zookeeper, etcd, etcds, memory/],
+    ['an unknown scheme', 'redis://localhost', /known are zookeeper, zookeepers, etcd, etcds, memory/],
     ['an unknown option', 'etcd://a?sesionTimeout=3s', /did you mean "sessionTimeout"/],
     ['a session too short', 'etcd://a?sessionTimeout=3s', /allowShortSession/],
     ['a bad port', 'zookeeper://a:70000', /port from 1 to 65535/],

@@ -72,8 +72,9 @@ export class Fixture {
   async client(options: ClientOptions = {}): Promise<Client> {
     const { link = await this.link(), ready = true, ...given } = options;
     const { namespace, timeoutMs: sessionTimeoutMs } = this;
-    const defaults = { namespace, sessionTimeoutMs, allowShortSession: true };
-    const coordinator = this.#create(this.harness.driver, { ...link.options, ...defaults, ...given });
+    const { driver, driverOptions = {} } = this.harness;
+    const defaults = { namespace, sessionTimeoutMs, allowShortSession: true, driverOptions };
+    const coordinator = this.#create(driver, { ...link.options, ...defaults, ...given });
     const states = new Recorder(coordinator.session$);
     const events = new Recorder(coordinator.events$);
     this.finally(async () => {
@@ -99,11 +100,11 @@ export class Fixture {
       sessionTimeoutMs: this.timeoutMs,
       requestTimeoutMs: this.requestMs,
       credentials: null,
-      secure: false,
+      tls: null,
       clock: systemClock,
       session,
       storeName,
-      extra: {},
+      extra: this.harness.driverOptions ?? {},
     });
     const states = new Recorder(session.state$);
     const client = new StoreClient(backend, session, link, this.requestMs);

@@ -13,6 +13,8 @@ export interface Harness {
   readonly driver: Driver;
   /** Session timeout that the suite's coordinators ask for, in milliseconds; the store has to grant it. */
   readonly sessionTimeoutMs: number;
+  /** Options only this driver has, by name. */
+  readonly driverOptions?: Readonly<Record<string, string>>;
   /** What the lock costs on the wire with this driver; the suite counts it. */
   readonly costs: Costs;
   /** Starts a store of its own. An unreachable store is a failure, never a skip. */

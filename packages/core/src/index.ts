@@ -42,4 +42,5 @@ export type { ReadWriteLock } from './recipes/read-write-lock.js';
 export type { Publication, Rendezvous } from './recipes/rendezvous.js';
 export type { Semaphore } from './recipes/semaphore.js';
 export type { SessionPhase, SessionState } from './session-state.js';
+export type { TlsOptions } from './spi/tls.js';
 export { type ParsedUrl, parseUrl, redactUrl, type UrlScheme } from './url.js';

@@ -1,5 +1,6 @@
 import type { Clock } from './spi/clock.js';
 import type { Host } from './spi/driver.js';
+import type { TlsOptions } from './spi/tls.js';
 
 /** How a coordinator reaches its store, and for how long a silent one stays in the line. */
 export interface CoordinatorOptions {
@@ -17,6 +18,8 @@ export interface CoordinatorOptions {
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Uses TLS. */
   readonly secure?: boolean;
+  /** What to trust and whom to be over TLS. Default: the authorities that Node.js trusts, and nobody in particular. */
+  readonly tls?: TlsOptions;
   /** Which in-process store a memory backend opens. */
   readonly storeName?: string;
   /** Elapsed time; for tests. Default: the clock of this process. */

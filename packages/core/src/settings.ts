@@ -4,6 +4,7 @@ import { checkPath } from './names.js';
 import type { CoordinatorOptions } from './options.js';
 import { type Clock, systemClock } from './spi/clock.js';
 import type { Host } from './spi/driver.js';
+import { Tls } from './spi/tls.js';
 import { parseHost, unknownOption } from './url.js';
 
 /** Validated options with every default filled in. */
@@ -13,7 +14,7 @@ export interface Settings {
   readonly sessionTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly credentials: { readonly username: string; readonly password: string } | null;
-  readonly secure: boolean;
+  readonly tls: Tls | null;
   readonly clock: Clock;
   readonly storeName: string;
   readonly extra: Readonly<Record<string, string>>;
@@ -27,6 +28,7 @@ const known: Readonly<Record<keyof CoordinatorOptions, true>> = {
   requestTimeoutMs: true,
   credentials: true,
   secure: true,
+  tls: true,
   storeName: true,
   clock: true,
   driverOptions: true,
@@ -56,7 +58,7 @@ export function settle(options: CoordinatorOptions): Settings {
     sessionTimeoutMs,
     requestTimeoutMs: Math.min(requestTimeoutMs, longest),
     credentials: options.credentials ?? null,
-    secure: options.secure ?? false,
+    tls: transportSecurity(options),
     clock: options.clock ?? systemClock,
     storeName: options.storeName ?? '',
     extra: options.driverOptions ?? {},
@@ -71,6 +73,14 @@ function sessionTimeout(options: CoordinatorOptions): number {
     throw invalid(`sessionTimeoutMs must be a whole number from ${shortest.toLocaleString('en-US')} to 600,000${hint}`);
   }
   return timeout;
+}
+
+// Whoever names an authority or a key wants TLS; that it is not used must not go unnoticed.
+function transportSecurity({ secure = false, tls, ...options }: CoordinatorOptions): Tls | null {
+  if (secure || tls === undefined) return secure ? new Tls(tls ?? {}) : null;
+  throw invalid(
+    `tls options need ${options.storeName === undefined ? 'secure: true, or the TLS form of the scheme' : 'a store with servers'}`,
+  );
 }
 
 function checkHost(host: Host): Host {

@@ -28,13 +28,18 @@ const readers: Readers = {
   sessionTimeout: (text, name) => ({ sessionTimeoutMs: parseDuration(text, name) }),
   requestTimeout: (text, name) => ({ requestTimeoutMs: parseDuration(text, name) }),
   allowShortSession: (text, name) => ({ allowShortSession: parseFlag(text, name) }),
+  ca: (text) => ({ tls: { ca: text } }),
+  cert: (text) => ({ tls: { cert: text } }),
+  key: (text) => ({ tls: { key: text } }),
+  serverName: (text) => ({ tls: { serverName: text } }),
 };
 
 /**
  * Reads `scheme://[user:password@]host[:port],host[:port]/namespace?option=value`, or `scheme:name` for a scheme without hosts.
  *
  * The same options everywhere: `sessionTimeout`, `requestTimeout` (durations such as `12s`), `allowShortSession` (`true` or
- * `false`), and what the driver adds. User, password and namespace may be percent-encoded.
+ * `false`), for a scheme with TLS `ca`, `cert`, `key` (paths of PEM files) and `serverName`, and what the driver adds. User, password and
+ * namespace may be percent-encoded.
  *
  * @throws {CoordinationError} `INVALID_ARGUMENT`; the message never holds the password.
  */
@@ -112,12 +117,16 @@ function readQuery(query: string, scheme: UrlScheme): CoordinatorOptions {
     const value = equals < 0 ? '' : decode(part.slice(equals + 1));
     if (seen.has(name)) throw invalid(`option "${name}" is given twice`);
     seen.add(name);
-    if (Object.hasOwn(readers, name)) options = { ...options, ...readers[name]?.(value, name) };
+    if (Object.hasOwn(readers, name)) options = joined(options, readers[name]?.(value, name) ?? {});
     else if (scheme.options.includes(name))
       options = { ...options, driverOptions: { ...options.driverOptions, [name]: value } };
     else throw unknownOption(name, [...Object.keys(readers), ...scheme.options]);
   }
   return options;
+}
+
+function joined(options: CoordinatorOptions, more: Partial<CoordinatorOptions>): CoordinatorOptions {
+  return { ...options, ...more, ...(more.tls === undefined ? {} : { tls: { ...options.tls, ...more.tls } }) };
 }
 
 /** The error for an option nobody knows, naming the one that was probably meant. */

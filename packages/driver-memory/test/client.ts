@@ -35,7 +35,7 @@ export class Client {
       sessionTimeoutMs,
       requestTimeoutMs: Math.min(5_000, sessionTimeoutMs / 3),
       credentials: null,
-      secure: false,
+      tls: null,
       clock,
       session: this.session,
       storeName: this.link.address,

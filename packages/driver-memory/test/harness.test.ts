@@ -91,7 +91,7 @@ function openOver(link: Link, session: Session): Backend {
     sessionTimeoutMs: harness.sessionTimeoutMs,
     requestTimeoutMs: harness.sessionTimeoutMs / 3,
     credentials: null,
-    secure: false,
+    tls: null,
     clock: systemClock,
     session,
     storeName: link.options.storeName ?? '',

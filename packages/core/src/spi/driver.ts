@@ -1,6 +1,7 @@
 import type { Backend } from './backend.js';
 import type { Clock } from './clock.js';
 import type { Session } from './session.js';
+import type { Tls } from './tls.js';
 
 /** The version of this contract that a driver was written for. */
 export const specVersion = 1;
@@ -37,8 +38,8 @@ export interface OpenOptions {
   readonly requestTimeoutMs: number;
   /** Who to be for the store; `null` for nobody in particular. Never in a message or a log. */
   readonly credentials: { readonly username: string; readonly password: string } | null;
-  /** True for the TLS form of the scheme. */
-  readonly secure: boolean;
+  /** How to speak TLS; `null`: in the clear. */
+  readonly tls: Tls | null;
   /** The only source of time for driver and session. */
   readonly clock: Clock;
   /** The session's state machine. The driver reports to it what the store said; core and recipes read it. */

@@ -22,3 +22,4 @@ export { type Clock, SystemClock, systemClock, type Timer } from './clock.js';
 export { delayed } from './delayed.js';
 export { type Capabilities, type Driver, type Host, type OpenOptions, specVersion } from './driver.js';
 export { type LossListener, type LossStage, Session, type SessionOptions } from './session.js';
+export { Tls, type TlsMaterial, type TlsOptions } from './tls.js';
