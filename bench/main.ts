@@ -8,11 +8,13 @@ import { measureHandOver } from './measures/hand-over.js';
 import { measureIdle } from './measures/idle.js';
 import { measurePerRelease } from './measures/per-release.js';
 import { measureTelemetry } from './measures/telemetry.js';
+import { measureTransports } from './measures/transports.js';
 import { type Row, table } from './report.js';
 import { type BackendName, backends, type Stage, setStage } from './stage.js';
 
 const measures: Readonly<Record<string, (stage: Stage, quick: boolean) => Promise<readonly Row[]>>> = {
   cycle: measureCycle,
+  transports: measureTransports,
   'hand-over': measureHandOver,
   'per-release': measurePerRelease,
   bundle: measureBundle,

@@ -27,9 +27,9 @@ export class Addresses {
 
   async #resolve({ host, port }: Host, limitMs: number): Promise<readonly Address[]> {
     const name = host.replace(/^\[|\]$/g, '');
-    if (isIP(name) !== 0) return [{ host: name, port }];
+    if (isIP(name) !== 0) return [{ name, host: name, port }];
     await new Limit(this.#clock, limitMs).over(this.#look(name));
-    return (this.#known.get(name) ?? []).map((address) => ({ host: address, port }));
+    return (this.#known.get(name) ?? []).map((address) => ({ name, host: address, port }));
   }
 
   async #look(name: string): Promise<void> {

@@ -17,7 +17,6 @@ import type {
   Rule,
 } from '@concordat/core/spi';
 import type { Observable } from 'rxjs';
-import type { Transport } from './connection.js';
 import { Entries } from './entries.js';
 import { readError } from './errors.js';
 import { Paths } from './keys.js';
@@ -25,6 +24,7 @@ import { PathTable } from './path-table.js';
 import { Registers } from './registers.js';
 import { SessionKeeper } from './session-keeper.js';
 import { TrafficCount } from './traffic.js';
+import type { LoadTransport } from './transport.js';
 import { Watches } from './watches.js';
 
 /** ZooKeeper as the recipes see it: hands each question to the part that knows. */
@@ -35,7 +35,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #watches: Watches;
   readonly #entries: Entries;
 
-  constructor(options: OpenOptions, load: (traffic: TrafficCount) => Promise<Transport>) {
+  constructor(options: OpenOptions, load: LoadTransport) {
     const paths = new Paths(options.namespace);
     this.#keeper = new SessionKeeper(options, paths, () => load(this.traffic));
     const table = new PathTable(this.#keeper);

@@ -1,3 +1,5 @@
+import type { Watched } from './wire/watched.js';
+
 /** How a node comes to be: `container` nodes are removed by the server once their last child has gone. */
 export type NodeMode = 'persistent' | 'container' | 'ephemeral' | 'ephemeral-sequential';
 
@@ -20,14 +22,12 @@ export interface Node {
   readonly data: Uint8Array;
 }
 
-/** A directory as it was listed, with what its stat tells of its changes. */
-export interface Listing {
-  readonly names: readonly string[];
-  /** Children ever created and deleted; `null` where the server's count has overflowed. */
-  readonly creates: number | null;
-  readonly deletes: number | null;
-  /** pzxid: the transaction of the last of both. */
-  readonly lastChange: bigint;
+/** A node as it was created. */
+export interface Created {
+  /** With its sequence, where it has one. */
+  readonly path: string;
+  /** As it was created; `null` where the client cannot ask for it in the same request. */
+  readonly stat: NodeStat | null;
 }
 
 /**
@@ -71,6 +71,15 @@ export interface Identity {
   readonly password: string;
 }
 
+/** What the next connection of a session takes over from the one before. */
+export interface Resumption {
+  readonly identity: Identity;
+  /** Last transaction that was told of; a server that is behind it is refused. 0 where the client does not know. */
+  readonly seen: bigint;
+  /** Watches that the server still owes to the session; `null` where the client cannot carry them over. */
+  readonly watched: Watched | null;
+}
+
 /** Why a connection is over. */
 export type CloseReason = 'lost' | 'unauthenticated' | 'closed';
 
@@ -84,6 +93,10 @@ export type CloseReason = 'lost' | 'unauthenticated' | 'closed';
  */
 export interface Connection {
   readonly identity: Identity;
+  /** For the connection after this one. */
+  readonly resumption: Resumption;
+  /** Whether the watches of the connection before are in force here, so that only what changed has to be read again. */
+  readonly carriesWatches: boolean;
   /** Session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether a request made now would be sent. */
@@ -93,14 +106,11 @@ export interface Connection {
   /** Resolves when this connection is over, also when that happened before anybody asked. */
   readonly closed: Promise<CloseReason>;
 
-  /** Answers the path that was created, with its sequence. */
-  create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<string>>;
+  create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<Created>>;
   /** With `watch`, the next change of this node is told; a missing node leaves no watch. */
   get(path: string, watch: boolean): Promise<Answer<Node>>;
   /** With `watch`, the next change or the creation of this node is told. */
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>>;
-  /** The children and the directory's changes, in one read. */
-  list(path: string): Promise<Answer<Listing>>;
   /** With `watch`, the next arrival or departure of a child is told; a missing node leaves no watch. */
   children(path: string, watch: boolean): Promise<Answer<readonly string[]>>;
   /** @param version the counter it must have, or `'any'`. */
@@ -108,15 +118,21 @@ export interface Connection {
   /** A `set` that only proves the session, counted apart. */
   beat(path: string): Promise<Answer<NodeStat>>;
   delete(path: string, version: number | 'any'): Promise<Answer<null>>;
+  /** Takes back the watches on this path; false where the client cannot, and they stay until they fire. */
+  unwatch(path: string): boolean;
 
-  /** The one listener for watch events. */
+  /** The one listener for watch events; what came before it is told then. */
   onEvent(listener: (event: NodeEvent) => void): void;
   /** Drops the connection at once and keeps the session on the server. */
   sever(): void;
+  /** Ends the session on the server, and the connection with it; false where only another connection can, and when the server did not answer. */
+  end(): Promise<boolean>;
 }
 
 /** A numeric address; IPv6 without brackets. */
 export interface Address {
+  /** The host as it was given, which a certificate has to be for. */
+  readonly name: string;
   readonly host: string;
   readonly port: number;
 }
@@ -128,19 +144,37 @@ export interface Attempt {
   /** How long this try may take, in milliseconds. */
   readonly limitMs: number;
   /** The session to attach to; `null` asks for a new one. */
-  readonly resume: Identity | null;
-  readonly credentials: { readonly username: string; readonly password: string } | null;
+  readonly resume: Resumption | null;
   readonly signal: AbortSignal;
 }
 
-/** Why there is no connection. `expired`: the session to be resumed is over, by the server's word. */
-export type AttemptFailure = 'unreachable' | 'silent' | 'not-zookeeper' | 'unauthenticated' | 'expired' | 'aborted';
+/**
+ * Why there is no connection. `expired`: the session to be resumed is over, by the server's word. `behind`: the server knows the session and
+ * not all that it saw. `untrusted`: the server did not prove who it is. `read-only`: it has no quorum.
+ */
+export type AttemptFailure =
+  | 'unreachable'
+  | 'silent'
+  | 'not-zookeeper'
+  | 'not-tls'
+  | 'untrusted'
+  | 'unauthenticated'
+  | 'read-only'
+  | 'behind'
+  | 'expired'
+  | 'aborted';
 
 export type AttemptResult =
   | { readonly ok: true; readonly connection: Connection }
-  | { readonly ok: false; readonly failure: AttemptFailure };
+  | {
+      readonly ok: false;
+      readonly failure: AttemptFailure /** More of it, where there is any. */;
+      readonly detail?: string;
+    };
 
 /** Opens connections. */
 export interface Transport {
   connect(attempt: Attempt): Promise<AttemptResult>;
+  /** Ends a session on the server, whoever ends it; false when this server could not be asked. Never rejects. */
+  endSession(address: Address, identity: Identity, signal: AbortSignal): Promise<boolean>;
 }

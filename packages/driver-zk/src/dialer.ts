@@ -1,9 +1,16 @@
 import { CoordinationError, type OpenOptions } from '@concordat/core/spi';
 import { Addresses } from './addresses.js';
-import type { Address, AttemptFailure, Connection, Identity, Transport } from './connection.js';
+import type {
+  Address,
+  AttemptFailure,
+  AttemptResult,
+  Connection,
+  Identity,
+  Resumption,
+  Transport,
+} from './connection.js';
 import { Limit } from './limit.js';
 import { Retreat } from './retreat.js';
-import { endSession, isSessionOver } from './session-end.js';
 
 /** What came of dialling; `startedAt` is when the attempt began that succeeded. */
 export type Dialled =
@@ -14,13 +21,21 @@ const reasons: Readonly<Record<AttemptFailure, string>> = {
   unreachable: 'no connection, or it was closed before the session was granted',
   silent: 'no answer to the handshake',
   'not-zookeeper': 'whoever answers there is not ZooKeeper: is this the right port?',
-  unauthenticated: 'the server refused these credentials',
+  'not-tls': 'it does not speak TLS there: is this the port for connections in the clear?',
+  untrusted: 'its certificate is not trusted',
+  unauthenticated: 'it refused this client',
+  'read-only': 'it has no quorum, and takes no writes',
+  behind: 'it lags behind what this session saw, or the store was restored from an older state',
   expired: 'the server ended the session',
   aborted: 'given up',
 };
 
-/** Failures of one server that say nothing of the others. */
-const passing: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['unreachable', 'silent', 'not-zookeeper']);
+/** Failures that say something of all servers; the others are of this one. */
+const general: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['expired', 'aborted']);
+/** Failures that somebody has to mend: a server that does not prove who it is, or does not believe who we are. */
+const refusals: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['not-tls', 'untrusted', 'unauthenticated']);
+/** What is worth most to the reader, where each server failed in its own way: the last of these. */
+const telling: readonly AttemptFailure[] = ['behind', 'not-zookeeper', 'not-tls', 'untrusted', 'unauthenticated'];
 
 /** Reaches a server for a session: round after round, over every address of every host, each within its own limit. */
 export class Dialer {
@@ -39,7 +54,7 @@ export class Dialer {
    * growing pauses. Never rejects; a connection that comes after the abort is severed.
    */
   async reach(
-    resume: Identity | null,
+    resume: Resumption | null,
     signal: AbortSignal,
     tell: (error: CoordinationError) => void,
   ): Promise<Dialled> {
@@ -58,43 +73,35 @@ export class Dialer {
     while (!signal.aborted && !(await this.#end(identity, signal))) await retreat.wait();
   }
 
-  async #dial(resume: Identity | null, signal: AbortSignal): Promise<Dialled> {
-    let last: Dialled = failed('unreachable', 'no address is known for any of the hosts');
-    for (const address of await this.#addresses.shuffled(this.#limitMs)) {
+  async #dial(resume: Resumption | null, signal: AbortSignal): Promise<Dialled> {
+    const addresses = await this.#addresses.shuffled(this.#limitMs);
+    let last: { readonly failure: AttemptFailure; readonly message: string } | null = null;
+    const open = new Set(addresses.map(nameOf));
+    for (const address of addresses) {
       const startedAt = this.#options.clock.now();
-      const { sessionTimeoutMs, credentials } = this.#options;
-      const attempt = { address, sessionTimeoutMs, limitMs: this.#limitMs, resume, credentials, signal };
+      const { sessionTimeoutMs } = this.#options;
+      const attempt = { address, sessionTimeoutMs, limitMs: this.#limitMs, resume, signal };
       const result = await this.#transport.connect(attempt);
       if (result.ok) {
         if (!signal.aborted) return { ok: true, connection: result.connection, startedAt };
         result.connection.sever();
         break;
       }
-      const reason = await this.#reasonOf(result.failure, address, resume, signal);
-      const failure = failed(reason, `${address.host}:${String(address.port)}: ${reasons[reason]}`);
-      if (!passing.has(reason)) return failure;
-      // A wrong port is worth more to the reader than a dead neighbour.
-      if (last.failure !== 'not-zookeeper') last = failure;
+      const { failure } = result;
+      if (general.has(failure)) return failed(failure, describe(address, result));
+      if (refusals.has(failure)) open.delete(nameOf(address));
+      if (last === null || telling.indexOf(failure) >= telling.indexOf(last.failure))
+        last = { failure, message: describe(address, result) };
     }
-    return signal.aborted ? failed('aborted', reasons.aborted) : last;
-  }
-
-  // The C client takes any session but its own in an answer, also in one that is not ZooKeeper's, for an expiry.
-  async #reasonOf(
-    failure: AttemptFailure,
-    address: Address,
-    resume: Identity | null,
-    signal: AbortSignal,
-  ): Promise<AttemptFailure> {
-    if (failure !== 'expired' || resume === null) return failure;
-    const { sessionTimeoutMs } = this.#options;
-    const over = await this.#within(signal, (limited) => isSessionOver(address, resume, sessionTimeoutMs, limited));
-    return over ? 'expired' : 'not-zookeeper';
+    if (signal.aborted) return failed('aborted', reasons.aborted);
+    if (last === null) return failed('unreachable', 'no address is known for any of the hosts');
+    // As long as one of the hosts did not refuse, that one may come and let us in.
+    return failed(last.failure, last.message, open.size === 0 ? 'UNAUTHENTICATED' : 'UNAVAILABLE');
   }
 
   async #end(identity: Identity, signal: AbortSignal): Promise<boolean> {
     for (const address of await this.#addresses.shuffled(this.#limitMs)) {
-      if (await this.#within(signal, (limited) => endSession(address, identity, limited))) return true;
+      if (await this.#within(signal, (limited) => this.#transport.endSession(address, identity, limited))) return true;
     }
     return false;
   }
@@ -112,7 +119,18 @@ export class Dialer {
   }
 }
 
-function failed(failure: AttemptFailure, message: string): Extract<Dialled, { ok: false }> {
-  const code = failure === 'unauthenticated' ? 'UNAUTHENTICATED' : 'UNAVAILABLE';
+function nameOf({ name, port }: Address): string {
+  return `${name}:${String(port)}`;
+}
+
+function describe(address: Address, { failure, detail }: Extract<AttemptResult, { ok: false }>): string {
+  return `${nameOf(address)}: ${reasons[failure]}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+function failed(
+  failure: AttemptFailure,
+  message: string,
+  code: 'UNAUTHENTICATED' | 'UNAVAILABLE' = 'UNAVAILABLE',
+): Extract<Dialled, { ok: false }> {
   return { ok: false, failure, error: new CoordinationError(code, `ZooKeeper at ${message}`) };
 }

@@ -1,16 +1,14 @@
-import { CoordinationError, type Driver, specVersion } from '@concordat/core/spi';
+import { type Driver, specVersion } from '@concordat/core/spi';
 import { ZooKeeperBackend } from './backend.js';
-import { loadTransport } from './transport.js';
-
-function refuseTls(): Promise<never> {
-  return Promise.reject(new CoordinationError('UNSUPPORTED', 'npm `zookeeper` has no TLS'));
-}
+import { chooseTransport } from './transport.js';
 
 /**
  * Coordination over Apache ZooKeeper, `zookeeper://host:2181/namespace`.
  *
- * Needs npm `zookeeper`, a native client that is compiled at installation and serves the main thread only; it is loaded on first
- * use. Queues are laid out as Apache Curator lays them out, so both exclude each other on one path.
+ * Speaks ZooKeeper's protocol itself, over TLS with `zookeepers://`. Options: `acl` (who may touch what is created: `creator`, `open`, or lines such as
+ * `sasl:alice:cdrwa,world:anyone:r`; default `creator` with credentials, `open` without), `auth` (`digest` or `sasl`: how credentials are
+ * proven), `transport` (`wire`, or `native` for npm `zookeeper`, which is compiled at installation, serves the main thread only, and has neither TLS
+ * nor ACLs). Queues are laid out as Apache Curator lays them out, so both exclude each other on one path.
  *
  * @example
  * ```ts
@@ -22,9 +20,9 @@ function refuseTls(): Promise<never> {
  * ```
  */
 export const zookeeper: Driver = {
-  schemes: ['zookeeper'],
+  schemes: ['zookeeper', 'zookeepers'],
   specVersion,
-  options: [],
+  options: ['transport', 'auth', 'acl'],
   capabilities: {
     tokenSource: 'zxid',
     clockSource: 'monotonic',
@@ -32,5 +30,5 @@ export const zookeeper: Driver = {
     // A session lasts at least two ticks, and a tick is 2 s unless configured.
     sessionFloorMs: 4_000,
   },
-  open: (options) => new ZooKeeperBackend(options, options.secure ? refuseTls : loadTransport),
+  open: (options) => new ZooKeeperBackend(options, chooseTransport(options)),
 };

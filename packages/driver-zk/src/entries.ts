@@ -10,11 +10,10 @@ import {
   type Ref,
   type Rule,
 } from '@concordat/core/spi';
-import type { Answer, Connection, Failure, Listing } from './connection.js';
-import { DirectoryChanges, provenCreation } from './directory-changes.js';
+import type { Answer, Connection, Created, Failure, NodeStat } from './connection.js';
 import { found, isFatal, readError, writeError } from './errors.js';
 import { childOf, type Paths, parentOf } from './keys.js';
-import { entryPrefix, lineOf, placed, sequenceOrder } from './names.js';
+import { entryPrefix, lineOf, sequenceOrder } from './names.js';
 import type { Creation } from './parents.js';
 import type { PathTable } from './path-table.js';
 import { toRegister } from './register-codec.js';
@@ -26,10 +25,8 @@ type EnterContext = { readonly epoch: number; readonly signal: AbortSignal };
 type Mine = Omit<Entry, 'created' | 'seen'>;
 
 /** What one flight of creating and listing answered. */
-interface Created extends Creation {
-  readonly listing: Promise<Answer<Listing>>;
-  /** Deletions in the directory known before the creation. */
-  readonly before: number | null;
+interface Entered extends Creation {
+  readonly names: Promise<Answer<readonly string[]>>;
 }
 
 // Each further try means that the oldest entry left while it was looked at.
@@ -40,13 +37,11 @@ export class Entries {
   readonly #keeper: SessionKeeper;
   readonly #table: PathTable;
   readonly #paths: Paths;
-  readonly #changes = new DirectoryChanges();
 
   constructor(keeper: SessionKeeper, table: PathTable, paths: Paths) {
     this.#keeper = keeper;
     this.#table = table;
     this.#paths = paths;
-    keeper.onAttached(() => this.#changes.forget());
   }
 
   async enter(dir: Key, kind: Kind, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place> {
@@ -55,14 +50,17 @@ export class Entries {
     let prefix = entryPrefix(randomUUID(), kind);
     let connection = this.#keeper.use(epoch);
     for (;;) {
-      const { created, listing, before } = await this.#create(connection, childOf(path, prefix), data);
-      let name = created.ok ? nameOf(created.value) : null;
+      const { created, names } = await this.#create(connection, childOf(path, prefix), data);
+      let name = created.ok ? nameOf(created.value.path) : null;
       if (!created.ok && created.code === 'lost') {
         connection = await this.#keeper.attached(epoch);
         name = await this.#search(path, prefix, epoch);
       } else if (!created.ok && created.code !== 'unsent') throw writeError(created, path);
       if (name !== null) {
-        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, { listing, before });
+        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, {
+          names,
+          stat: statOf(created),
+        });
         if (place !== null) return place;
         // Deleted by hand in the meantime: begin again, under a name never used before.
         prefix = entryPrefix(randomUUID(), kind);
@@ -93,11 +91,8 @@ export class Entries {
     const connection = this.#keeper.use(entry.epoch);
     call.markSent();
     const path = this.#pathOf(entry);
-    const deleted = this.#changes.deleting(parentOf(path));
     const answer = await connection.delete(path, 'any');
-    const absent = !answer.ok && answer.code === 'no-node';
-    deleted(answer.ok ? 'deleted' : absent ? 'absent' : 'unknown');
-    if (!answer.ok && !absent) throw writeError(answer, path);
+    if (!answer.ok && answer.code !== 'no-node') throw writeError(answer, path);
   }
 
   async first(dir: Key): Promise<Child | null> {
@@ -114,12 +109,11 @@ export class Entries {
   }
 
   /** Creates and lists in one flight: requests of one connection are carried out in order. */
-  #create(connection: Connection, path: string, data: Uint8Array): Promise<Created> {
+  #create(connection: Connection, path: string, data: Uint8Array): Promise<Entered> {
     return this.#keeper.parents.under(connection, path, 'container', async () => {
-      const before = this.#changes.deletes(parentOf(path));
       const creating = connection.create(path, data, 'ephemeral-sequential');
-      const listing = this.#list(connection, parentOf(path));
-      return { created: await creating, listing, before };
+      const names = connection.children(parentOf(path), false);
+      return { created: await creating, names };
     });
   }
 
@@ -137,36 +131,29 @@ export class Entries {
     }
   }
 
-  async #list(connection: Connection, path: string): Promise<Answer<Listing>> {
-    const listed = await connection.list(path);
-    if (listed.ok) this.#changes.listed(path, listed.value);
-    return listed;
-  }
-
   /**
-   * My place. Unless the listing proves its creation my own entry is read, and watched with that. `null` when it is not there any more. Goes on over
-   * reconnects.
+   * My place. Where the creation did not tell when it was, my own entry is read, and watched with that. `null` when it is not there any more. Goes
+   * on over reconnects.
    */
   async #settle(
     first: Connection,
     mine: Mine,
     rule: Rule,
-    flight: Pick<Created, 'listing' | 'before'>,
+    flight: { readonly names: Promise<Answer<readonly string[]>>; readonly stat: NodeStat | null },
   ): Promise<Place | null> {
     const dir = this.#paths.of(mine.dir);
     const path = childOf(dir, mine.name);
-    let [connection, listing, before] = [first, flight.listing, flight.before];
-    for (;;) {
+    let [connection, listing] = [first, flight.names];
+    for (let { stat } = flight; ; stat = null) {
       const names = await listing;
-      const proven = names.ok ? provenPlace(mine, names.value, rule, before) : null;
-      if (proven !== null) return proven;
-      const own = await this.#table.arm(connection, path);
-      if (own.ok ? own.value.stat.owner !== connection.identity.id : own.code === 'no-node') return null;
-      const asked = own.ok && names.ok ? placeOf(mine, own.value.stat.created, names.value, rule) : null;
-      if (asked !== null) return { ...asked, atCreation: false };
-      await this.#refuse(connection, mine.epoch, path, own, names);
+      const own = stat === null ? await this.#table.arm(connection, path) : null;
+      if (own?.ok === true ? own.value.stat.owner !== connection.identity.id : own?.code === 'no-node') return null;
+      const created = own?.ok === true ? own.value.stat.created : stat?.created;
+      const place = created !== undefined && names.ok ? placeOf(mine, created, names.value, rule) : null;
+      if (place !== null) return { ...place, atCreation: stat !== null };
+      await this.#refuse(connection, mine.epoch, path, ...(own === null ? [names] : [own, names]));
       connection = await this.#keeper.attached(mine.epoch);
-      [listing, before] = [this.#list(connection, dir), null];
+      listing = connection.children(dir, false);
     }
   }
 
@@ -185,16 +172,14 @@ export class Entries {
   }
 }
 
-function provenPlace(mine: Mine, listing: Listing, rule: Rule, before: number | null): Place | null {
-  const created = provenCreation(listing, placed(mine.name)?.sequence ?? Number.NaN, before);
-  const place = created === null ? null : placeOf(mine, created, listing, rule);
-  return place === null ? null : { ...place, atCreation: true };
-}
-
-function placeOf(mine: Mine, created: bigint, { names }: Listing, rule: Rule): Place | null {
+function placeOf(mine: Mine, created: bigint, names: readonly string[], rule: Rule): Place | null {
   const entry: Entry = { ...mine, created, seen: null };
   const ahead = aheadOf(entry, names, rule);
   return ahead === null ? null : { entry, ahead };
+}
+
+function statOf(created: Answer<Created>): NodeStat | null {
+  return created.ok ? created.value.stat : null;
 }
 
 function nameOf(path: string): string {

@@ -20,6 +20,7 @@ export class Heartbeat {
   #beating: Beating | null = null;
   #timer: Timer | null = null;
   #followers: Follower[] = [];
+  readonly #listeners = new Set<(connection: Connection) => void>();
 
   /** @param restore makes the session's node again, after somebody deleted it by hand. */
   constructor(session: Session, clock: Clock, restore: (connection: Connection, path: string) => void) {
@@ -36,9 +37,15 @@ export class Heartbeat {
     const everyMs = Math.min(Math.max(1000, timeoutMs / 6), timeoutMs / 4);
     const next = (): void => {
       void this.#beat(beating);
+      for (const listener of this.#listeners) listener(beating.connection);
       this.#timer = this.#clock.setTimer(next, everyMs);
     };
     next();
+  }
+
+  /** Calls `listener` with each regular beat: for what can wait a little and must not be left for ever. */
+  onBeat(listener: (connection: Connection) => void): void {
+    this.#listeners.add(listener);
   }
 
   stop(): void {

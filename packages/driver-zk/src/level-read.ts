@@ -28,6 +28,7 @@ export class LevelRead<State> implements Rereader {
   readonly #options: LevelReadOptions<State>;
   readonly #leave: () => void;
   #reading: Connection | null = null;
+  #settled = false;
   #again = false;
   #stopped = false;
   #retry: Timer | null = null;
@@ -35,6 +36,10 @@ export class LevelRead<State> implements Rereader {
   constructor(options: LevelReadOptions<State>) {
     this.#options = options;
     this.#leave = options.table.add(options.kind, options.path, this);
+  }
+
+  get settled(): boolean {
+    return this.#settled;
   }
 
   /** Reads for the first time, now or when there is a connection. */
@@ -52,6 +57,7 @@ export class LevelRead<State> implements Rereader {
 
   reread(connection: Connection): void {
     if (this.#stopped) return;
+    this.#settled = false;
     this.#again = this.#reading === connection;
     if (!this.#again) void this.#read(connection);
   }
@@ -68,6 +74,7 @@ export class LevelRead<State> implements Rereader {
     const answer = await this.#options.read(connection);
     if (!this.#isReading(connection)) return;
     this.#reading = null;
+    this.#settled = answer.ok && !this.#again;
     if (answer.ok) this.#options.deliver(answer.value);
     else if (isFatal(answer)) this.#options.fail(answer);
     else if (connection.usable) this.#retry = this.#options.clock.setTimer(() => this.start(), retryMs);

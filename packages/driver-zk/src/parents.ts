@@ -1,4 +1,4 @@
-import type { Answer, Connection, Failure, NodeMode } from './connection.js';
+import type { Answer, Connection, Created, Failure, NodeMode } from './connection.js';
 import { lineage, parentOf } from './keys.js';
 
 const empty = new Uint8Array(0);
@@ -7,7 +7,7 @@ const mostTries = 4;
 
 /** A create, and whatever was asked in the same flight. */
 export interface Creation {
-  readonly created: Answer<string>;
+  readonly created: Answer<Created>;
 }
 
 /**

@@ -6,6 +6,8 @@ export type WatchKind = 'node' | 'children';
 
 /** Somebody who reads again whenever a path may have changed. */
 export interface Rereader {
+  /** Whether it read what its watch would tell a change of. */
+  readonly settled: boolean;
   reread(connection: Connection): void;
   /** The server told that the node is gone. */
   deleted(connection: Connection): void;
@@ -17,15 +19,19 @@ interface Armed {
 
 /**
  * Who watches which path. The server keeps one watch per path and kind however often it is asked, and tells once; here everybody
- * concerned is told, and reads again. A new connection knows no watches, so that everybody reads again there.
+ * concerned is told, and reads again. Where a new connection takes over the watches of the one before, those read again that were in the middle
+ * of it; otherwise everybody does.
  */
 export class PathTable {
   readonly #rereaders: Record<WatchKind, Map<string, Set<Rereader>>> = { node: new Map(), children: new Map() };
   #armed = new Map<string, Armed>();
+  /** Paths that nobody asks for any more, and may have a watch. */
+  readonly #abandoned = new Set<string>();
   #connection: Connection | null = null;
 
   constructor(keeper: SessionKeeper) {
     keeper.onAttached((connection) => this.#attach(connection));
+    keeper.heartbeat.onBeat((connection) => this.#sweep(connection));
   }
 
   /** The connection to read on, or `null` during an outage: {@link Rereader.reread} follows. */
@@ -37,8 +43,11 @@ export class PathTable {
     const rereaders = this.#rereaders[kind];
     const there = rereaders.get(path) ?? new Set();
     rereaders.set(path, there.add(rereader));
+    this.#abandoned.delete(path);
     return () => {
-      if (there.delete(rereader) && there.size === 0 && rereaders.get(path) === there) rereaders.delete(path);
+      if (!there.delete(rereader) || there.size > 0 || rereaders.get(path) !== there) return;
+      rereaders.delete(path);
+      if (!this.#isAsked(path)) this.#abandoned.add(path);
     };
   }
 
@@ -59,18 +68,33 @@ export class PathTable {
 
   #attach(connection: Connection): void {
     this.#connection = connection;
-    this.#armed = new Map();
+    if (!connection.carriesWatches) {
+      this.#armed = new Map();
+      this.#abandoned.clear();
+    }
     connection.onEvent((event) => {
       if (this.#connection === connection) this.#tell(event);
     });
     for (const rereaders of Object.values(this.#rereaders)) {
-      for (const there of [...rereaders.values()]) for (const rereader of [...there]) rereader.reread(connection);
+      for (const rereader of [...rereaders.values()].flatMap((there) => [...there]))
+        if (!connection.carriesWatches || !rereader.settled) rereader.reread(connection);
     }
+  }
+
+  // Most watches of those who left fire soon: only what is still there at the next heartbeat costs a request.
+  #sweep(connection: Connection): void {
+    for (const path of this.#abandoned) if (connection.unwatch(path)) this.#armed.delete(path);
+    this.#abandoned.clear();
+  }
+
+  #isAsked(path: string): boolean {
+    return Object.values(this.#rereaders).some((rereaders) => rereaders.has(path));
   }
 
   #tell({ type, path }: NodeEvent): void {
     const { connection } = this;
     if (type !== 'child') this.#armed.delete(path);
+    if (type === 'deleted') this.#abandoned.delete(path);
     if (connection === null) return;
     const poke = (kind: WatchKind): void => {
       for (const rereader of [...(this.#rereaders[kind].get(path) ?? [])]) {

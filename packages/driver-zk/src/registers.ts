@@ -9,7 +9,7 @@ import {
   type PutResult,
   type Register,
 } from '@concordat/core/spi';
-import type { Answer, Connection, Node } from './connection.js';
+import type { Answer, Connection, Node, NodeStat } from './connection.js';
 import { found, readError, writeError } from './errors.js';
 import { childOf, type Paths } from './keys.js';
 import { counterOf, isPresent, registerOf, toRegister } from './register-codec.js';
@@ -136,13 +136,14 @@ export class Registers {
   ): Promise<PutResult | null> {
     const mode = ephemeral ? 'container' : 'persistent';
     const { created, read } = await this.#keeper.parents.under(connection, path, mode, async () => {
-      // A create answers no stat, so the node is read right behind it.
+      // In the same flight: whoever was in the way, or what was created where the client cannot ask for a stat with it.
       const creating = connection.create(path, value, ephemeral ? 'ephemeral' : 'persistent');
       const reading = connection.get(path, false);
       return { created: await creating, read: await reading };
     });
     if (!created.ok && created.code !== 'node-exists') throw writeError(created, path);
-    if (created.ok) return { stored: true, register: this.#created(connection, path, value, read, ephemeral) };
+    if (created.ok)
+      return { stored: true, register: this.#created(connection, path, value, created.value.stat, read, ephemeral) };
     const node = found(read, path);
     if (node === null) return null;
     const current = toRegister(node);
@@ -155,7 +156,15 @@ export class Registers {
     return over.stored || over.current !== null ? over : null;
   }
 
-  #created(connection: Connection, path: string, value: Uint8Array, read: Answer<Node>, ephemeral: boolean): Register {
+  #created(
+    connection: Connection,
+    path: string,
+    value: Uint8Array,
+    stat: NodeStat | null,
+    read: Answer<Node>,
+    ephemeral: boolean,
+  ): Register {
+    if (stat !== null) return registerOf(value, stat);
     const owner = ephemeral ? connection.identity.id : null;
     // The node may have been written since, which does not change what was created; but it must be the same node.
     if (read.ok && read.value.stat.owner === owner) {

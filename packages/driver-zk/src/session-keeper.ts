@@ -1,5 +1,5 @@
 import { CoordinationError, type OpenOptions, type Session } from '@concordat/core/spi';
-import type { Answer, CloseReason, Connection, Identity, Transport } from './connection.js';
+import type { Answer, CloseReason, Connection, Created, Identity, Transport } from './connection.js';
 import { Dialer } from './dialer.js';
 import { readError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
@@ -96,7 +96,10 @@ export class SessionKeeper {
     const connection = this.#connection;
     if (connection?.usable === true) {
       // Answered after everything that was asked before: then nothing is outstanding.
-      await new Limit(clock, limitMs / 2).over(connection.beat(this.#paths.session(connection.identity.id)));
+      const ending = connection.end().then((ended) => {
+        if (ended) this.#identity = null;
+      });
+      await new Limit(clock, limitMs / 2).over(ending);
     }
     connection?.sever();
     if (this.#identity !== null) await this.#dialer?.end(this.#identity, limit.signal);
@@ -152,7 +155,7 @@ export class SessionKeeper {
   }
 
   /** Makes the ephemeral node that heartbeats are written to. */
-  async #enrol(connection: Connection): Promise<Answer<string>> {
+  async #enrol(connection: Connection): Promise<Answer<Created>> {
     const path = this.#paths.session(connection.identity.id);
     const { created } = await this.parents.under(connection, path, 'persistent', async () => ({
       created: await connection.create(path, nodeData, 'ephemeral'),
@@ -175,7 +178,7 @@ export class SessionKeeper {
     const signal = AbortSignal.any([over.signal, this.#stop.signal]);
     for (let connection = first; ; ) {
       this.#cut(epoch, await connection.closed);
-      const dialled = await dialer.reach(first.identity, signal, (error) => this.#tell(error));
+      const dialled = await dialer.reach(connection.resumption, signal, (error) => this.#tell(error));
       if (!dialled.ok && dialled.failure === 'expired') {
         this.#session.lose(epoch, new CoordinationError('SESSION_LOST', 'ZooKeeper ended the session: it expired'));
         return;

@@ -6,7 +6,7 @@ import { connected, openConnected } from './support/open.js';
 import { TestProxy } from './support/proxy.js';
 import { TestServer } from './support/server.js';
 
-// npm `zookeeper` is built with close-on-exec here: see patches/.
+// Node's own sockets are closed on exec; npm `zookeeper` is built so here: see patches/.
 describe('a child process spawned while connected', () => {
   let server: TestServer;
   const children: ChildProcess[] = [];

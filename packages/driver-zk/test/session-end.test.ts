@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { endSession } from '../src/session-end.js';
+import { readSecurity } from '../src/security.js';
+import { endSession } from '../src/wire/session-end.js';
 
 const identity = { id: '1', password: '00'.repeat(16) };
 
@@ -13,7 +14,9 @@ async function endAtOneWhoSays(answer: Buffer, limitMs: number): Promise<boolean
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    return await endSession({ host: '127.0.0.1', port }, identity, AbortSignal.timeout(limitMs));
+    const route = { address: { name: '127.0.0.1', host: '127.0.0.1', port }, tls: null };
+    const security = readSecurity({ credentials: null, extra: {} });
+    return await endSession(route, identity, security, AbortSignal.timeout(limitMs));
   } finally {
     server.close();
   }

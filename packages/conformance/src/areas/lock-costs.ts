@@ -46,7 +46,9 @@ export const lockCosts = area('lock costs', (scenario) => {
     const many = await costOfHandOvers(fixture, 500);
     expect(many).toEqual(few);
     const { release, handOver } = fixture.harness.costs;
-    expect(few.notifications).toBeLessThanOrEqual(handOvers * (release.notifications + handOver.notifications));
+    // The first holder is old enough to watch its own entry.
+    const most = handOvers * (release.notifications + handOver.notifications) + 1;
+    expect(few.notifications).toBeLessThanOrEqual(most);
   });
 
   scenario.alone('LOCK-32', 'serves 500 waiters of one process, in order', async (fixture) => {

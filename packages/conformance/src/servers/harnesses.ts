@@ -8,6 +8,10 @@ export interface HarnessOptions {
   readonly driver: Driver;
   /** Session timeout of the suite's coordinators, in milliseconds. Default 4,000: short, and four seconds of patience for a pause. */
   readonly sessionTimeoutMs?: number;
+  /** Options only this driver has, by name. */
+  readonly driverOptions?: Readonly<Record<string, string>>;
+  /** What its operations cost, where that is not what the suite asks of every driver for this store. */
+  readonly costs?: Costs;
 }
 
 // One transaction creates and lists; a waiter opens a watch, and ends it when it looks again.
@@ -17,10 +21,10 @@ const etcdCosts: Costs = {
   handOver: { requests: 2, writes: 0, notifications: 1 },
 };
 
-// Create and listing travel together, then the own node is read and watched; a waiter lists again.
+// Create, which answers the stat, and listing travel together; a waiter lists again.
 const zooKeeperCosts: Costs = {
-  acquire: { requests: 3, writes: 1, notifications: 0 },
-  release: { requests: 1, writes: 1, notifications: 1 },
+  acquire: { requests: 2, writes: 1, notifications: 0 },
+  release: { requests: 1, writes: 1, notifications: 0 },
   handOver: { requests: 1, writes: 0, notifications: 1 },
 };
 
@@ -39,5 +43,5 @@ function harness(name: string, startNode: () => Promise<StoreNode>, costs: Costs
     const node = await startNode();
     return { link: () => node.link(), server: node.control, operator: node.operator, stop: () => node.stop() };
   };
-  return { name, driver: options.driver, sessionTimeoutMs: options.sessionTimeoutMs ?? 4_000, costs, start };
+  return { name, sessionTimeoutMs: 4_000, costs, ...options, start };
 }

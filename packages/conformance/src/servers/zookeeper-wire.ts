@@ -4,8 +4,8 @@ import { isSessionKey, tolerant, type WireMeter, type WireTally } from './wire.j
 const longestFrame = 64 * 1024 * 1024;
 /** In place of a request's number: nobody asked for this. */
 export const notificationXid = -1;
-// ping, close session, auth, setWatches and setWatches2: they keep up the connection.
-const upkeep = new Set([11, -11, 100, 101, 105]);
+// ping, close session, removeWatches, auth, setWatches, sasl and setWatches2: they keep up the connection.
+const upkeep = new Set([11, -11, 18, 100, 101, 102, 105]);
 // create, delete, setData, multi, create2, createContainer, createTTL.
 const writing = new Set([1, 2, 5, 14, 15, 19, 21]);
 

@@ -1,7 +1,15 @@
 import { Call, type OpenOptions, Session, type SessionState, systemClock } from '@concordat/core/spi';
+import { inject } from 'vitest';
 import { ZooKeeperBackend } from '../../src/backend.js';
-import { loadTransport } from '../../src/transport.js';
+import { chooseTransport } from '../../src/transport.js';
 import { eventually } from './eventually.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What this run of the tests opens with: the transport. */
+    readonly driverOptions: Readonly<Record<string, string>>;
+  }
+}
 
 /** A backend and its session, opened as core opens it. */
 export interface Opened {
@@ -17,22 +25,20 @@ export function open(ports: readonly number[], options: Partial<OpenOptions> = {
   const states: SessionState[] = [];
   session.state$.subscribe((state) => states.push(state));
   const sessionTimeoutMs = options.sessionTimeoutMs ?? 4_000;
-  const backend = new ZooKeeperBackend(
-    {
-      hosts: ports.map((port) => ({ host: '127.0.0.1', port })),
-      namespace: 'test/ns',
-      sessionTimeoutMs,
-      requestTimeoutMs: Math.min(5_000, sessionTimeoutMs / 3),
-      credentials: null,
-      secure: false,
-      clock: systemClock,
-      session,
-      storeName: '',
-      extra: {},
-      ...options,
-    },
-    loadTransport,
-  );
+  const given: OpenOptions = {
+    hosts: ports.map((port) => ({ host: '127.0.0.1', port })),
+    namespace: 'test/ns',
+    sessionTimeoutMs,
+    requestTimeoutMs: Math.min(5_000, sessionTimeoutMs / 3),
+    credentials: null,
+    tls: null,
+    clock: systemClock,
+    session,
+    storeName: '',
+    extra: inject('driverOptions'),
+    ...options,
+  };
+  const backend = new ZooKeeperBackend(given, chooseTransport(given));
   return {
     backend,
     session,

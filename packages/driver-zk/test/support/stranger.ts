@@ -1,4 +1,5 @@
-import { endSession as end } from '../../src/session-end.js';
+import { readSecurity } from '../../src/security.js';
+import { endSession as end } from '../../src/wire/session-end.js';
 import { eventually } from './eventually.js';
 import type { Opened } from './open.js';
 import type { TestServer } from './server.js';
@@ -13,7 +14,9 @@ export async function endSession(server: TestServer, { session }: Opened): Promi
   const identity = { id, password: passwordOf(BigInt(`0x${id}`)) };
   const { signal } = new AbortController();
   // Its client comes back at once, so the first answer may be lost; the next one says that there is no such session.
-  await eventually(() => end({ host: '127.0.0.1', port: server.port }, identity, signal));
+  const route = { address: { name: '127.0.0.1', host: '127.0.0.1', port: server.port }, tls: null };
+  const security = readSecurity({ credentials: null, extra: {} });
+  await eventually(() => end(route, identity, security, signal));
 }
 
 function passwordOf(id: bigint): string {

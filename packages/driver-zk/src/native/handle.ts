@@ -1,4 +1,4 @@
-import type { FailureCode, Listing, NodeStat } from './connection.js';
+import type { FailureCode, NodeStat } from '../connection.js';
 
 /** A stat as the native client gives it. zxids are numbers, exact below 2^53: the leader's epoch stays below 2,097,152. */
 export interface NativeStat {
@@ -6,9 +6,6 @@ export interface NativeStat {
   readonly mzxid: number;
   readonly version: number;
   readonly dataLength: number;
-  readonly cversion: number;
-  readonly numChildren: number;
-  readonly pzxid: number;
   /** Lower-case hex, `'0'` for none. */
   readonly ephemeralOwner: string;
 }
@@ -30,7 +27,6 @@ export interface NativeHandle {
   init(options: Readonly<Record<string, unknown>>): unknown;
   close(): void;
   set_servers(servers: string): number;
-  add_auth(scheme: string, auth: string, callback: Callback<[]>): number;
   a_create(path: string, data: Buffer, flags: number, callback: Callback<[path: string]>): number;
   a_get(path: string, watch: boolean, callback: Callback<[stat: NativeStat, data: Buffer | null]>): number;
   a_exists(path: string, watch: boolean, callback: Callback<[stat: NativeStat]>): number;
@@ -76,17 +72,5 @@ export function toStat(stat: NativeStat): NodeStat {
     version: stat.version,
     owner: stat.ephemeralOwner === '0' ? null : stat.ephemeralOwner,
     dataLength: stat.dataLength,
-  };
-}
-
-/** The server shows `2 * creates - children` as cversion (DataNode.copyStat), which is creates plus deletes. */
-export function toListing(names: readonly string[], { cversion, numChildren, pzxid }: NativeStat): Listing {
-  const creates = (cversion + numChildren) / 2;
-  const counted = Number.isInteger(creates) && creates >= numChildren;
-  return {
-    names,
-    creates: counted ? creates : null,
-    deletes: counted ? creates - numChildren : null,
-    lastChange: BigInt(pzxid),
   };
 }

@@ -2,17 +2,18 @@ import type {
   Answer,
   CloseReason,
   Connection,
+  Created,
   Failure,
   Identity,
-  Listing,
   Node,
   NodeEvent,
   NodeMode,
   NodeStat,
-} from './connection.js';
+  Resumption,
+} from '../connection.js';
+import type { TrafficCount } from '../traffic.js';
+import { closeCode, failureCode, type NativeHandle, nativeState, toStat } from './handle.js';
 import type { Hop } from './hop.js';
-import { closeCode, failureCode, type NativeHandle, nativeState, toListing, toStat } from './native-handle.js';
-import type { TrafficCount } from './traffic.js';
 
 const createFlags: Readonly<Record<NodeMode, number>> = {
   persistent: 0,
@@ -37,6 +38,7 @@ type Counted = 'requests' | 'heartbeats';
 export class NativeConnection implements Connection {
   readonly identity: Identity;
   readonly timeoutMs: number;
+  readonly carriesWatches = false;
   readonly closed: Promise<CloseReason>;
   readonly #handle: NativeHandle;
   readonly #hop: Hop;
@@ -70,10 +72,14 @@ export class NativeConnection implements Connection {
     return this.#answered;
   }
 
-  create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<string>> {
+  get resumption(): Resumption {
+    return { identity: this.identity, seen: 0n, watched: null };
+  }
+
+  create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<Created>> {
     return this.#ask(path.length + data.length, (done) =>
       this.#handle.a_create(path, toBuffer(data), createFlags[mode], (code, message, created) =>
-        done(code, message, () => created),
+        done(code, message, () => ({ path: created, stat: null })),
       ),
     );
   }
@@ -89,14 +95,6 @@ export class NativeConnection implements Connection {
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>> {
     return this.#ask(path.length, (done) =>
       this.#handle.a_exists(path, watch, (code, message, stat) => done(code, message, () => toStat(stat))),
-    );
-  }
-
-  list(path: string): Promise<Answer<Listing>> {
-    return this.#ask(path.length, (done) =>
-      this.#handle.a_get_children2(path, false, (code, message, names, stat) =>
-        done(code, message, () => toListing(names ?? [], stat)),
-      ),
     );
   }
 
@@ -121,12 +119,24 @@ export class NativeConnection implements Connection {
     );
   }
 
+  unwatch(): boolean {
+    return false;
+  }
+
   onEvent(listener: (event: NodeEvent) => void): void {
     this.#listener = listener;
   }
 
   sever(): void {
     this.#over('closed', () => this.#cut());
+  }
+
+  // The native client can end it only while it blocks the whole process until the server answers, up to 1.5 s.
+  async end(): Promise<boolean> {
+    // Answered after everything that was asked before: then nothing is outstanding.
+    await this.exists('/', false);
+    this.sever();
+    return false;
   }
 
   #set(path: string, data: Uint8Array, version: number, counted: Counted): Promise<Answer<NodeStat>> {

@@ -20,10 +20,10 @@ const persistent = 0;
 const ephemeralSequential = 3;
 
 /** npm `zookeeper` without anything around it: plain callbacks of the native client. */
-export async function rawZooKeeper({ host, port }: Host): Promise<Raw> {
+export async function rawNative({ host, port }: Host): Promise<Raw> {
   const ZooKeeper = requireFrom('@concordat/driver-zk')('zookeeper') as new () => Client & NodeJS.EventEmitter;
   const client = new ZooKeeper();
-  client.init({ connect: `${host}:${port}`, timeout: 10_000, debug_level: 0 });
+  client.init({ connect: `${host}:${port}`, timeout: 10_000, debug_level: 0, response_counter_limit: 2_147_483_647 });
   await once(client, 'connect');
   const { native } = client;
   const data = Buffer.from('raw');
