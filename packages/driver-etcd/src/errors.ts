@@ -1,5 +1,5 @@
 import { CoordinationError, type CoordinationErrorCode } from '@concordat/core/spi';
-import { StatusError, status } from './protocol.js';
+import { DistrustError, StatusError, status } from './protocol.js';
 
 /** Whether a request asks or changes something: decides what a lost reply means. */
 export type RequestKind = 'read' | 'write';
@@ -22,13 +22,16 @@ const byCode: ReadonlyMap<number, CoordinationErrorCode> = new Map([
   [status.unauthenticated, 'UNAUTHENTICATED'],
 ]);
 
+// Said to a token of JWT from before any change of a user or a role (etcd's issue 13300).
+const outdated = 'revision of auth store is old';
+
 // Where one code stands for different things, the text decides; these texts are part of etcd's client protocol.
 const byText: readonly (readonly [number, string, CoordinationErrorCode])[] = [
   [status.notFound, 'requested lease not found', 'SESSION_LOST'],
   [status.invalidArgument, 'request is too large', 'TOO_LARGE'],
   [status.invalidArgument, 'authentication failed', 'UNAUTHENTICATED'],
   [status.invalidArgument, 'user name is empty', 'UNAUTHENTICATED'],
-  [status.invalidArgument, 'revision of auth store is old', 'UNAUTHENTICATED'],
+  [status.invalidArgument, outdated, 'UNAUTHENTICATED'],
   [status.resourceExhausted, 'message larger than max', 'TOO_LARGE'],
   [status.resourceExhausted, 'too many requests', 'UNAVAILABLE'],
   [status.resourceExhausted, 'database space exceeded', 'BACKEND'],
@@ -59,9 +62,15 @@ export function isRefusal(error: CoordinationError): boolean {
   return refusals.has(error.code);
 }
 
-/** True when the token has to be fetched again: it expired, or any role was changed (etcd's issue 13300). */
+/** True when a token is not good, or not any more: a new one may be. */
 export function isStaleToken(error: StatusError): boolean {
+  if (error instanceof DistrustError) return false;
   return error.code === status.unauthenticated || textCode(error) === 'UNAUTHENTICATED';
+}
+
+/** True when the token was good, but users or roles were changed after it was given. */
+export function isOutdated(error: StatusError): boolean {
+  return error.code === status.invalidArgument && error.details.includes(outdated);
 }
 
 const refusals: ReadonlySet<CoordinationErrorCode> = new Set([
@@ -75,7 +84,7 @@ function codeOf(error: StatusError, kind: RequestKind): CoordinationErrorCode {
   if (known !== undefined) return known;
   const unclear = undetermined.has(error.code) || error.code === status.resourceExhausted;
   if (!unclear) return 'BACKEND';
-  return kind === 'read' || neverSent.test(error.details) ? 'UNAVAILABLE' : 'OUTCOME_UNKNOWN';
+  return kind === 'read' || error.unsent || neverSent.test(error.details) ? 'UNAVAILABLE' : 'OUTCOME_UNKNOWN';
 }
 
 function textCode(error: StatusError): CoordinationErrorCode | undefined {

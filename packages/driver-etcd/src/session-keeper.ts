@@ -248,12 +248,20 @@ export class SessionKeeper {
         break;
       } catch (error) {
         if (isUnknownLease(error)) break;
+        if (isRefusal(toCoordinationError(error, 'write'))) return await this.#deleteKey(id, endBy);
         this.#transport.replace(connection);
         if (left > 1) await backoff.wait();
         if (left <= 1 || clock.now() >= endBy) return;
       }
     }
     if (this.#ended === id) this.#ended = null;
+  }
+
+  // A lease that has got keys which its owner may not delete any more ends by itself, later: at least nobody takes it for alive meanwhile.
+  async #deleteKey(id: string, endBy: number): Promise<void> {
+    const { clock, traffic } = this.#requests;
+    traffic.heartbeats += 1;
+    await this.#transport.delete(this.#keys.session(hexLease(id)), endBy - clock.now()).catch(() => undefined);
   }
 
   #complain(error: CoordinationError): void {

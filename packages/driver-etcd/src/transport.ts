@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import type { Host } from '@concordat/core/spi';
+import { CoordinationError, type Host, type Tls } from '@concordat/core/spi';
 import * as grpc from '@grpc/grpc-js';
 import type * as etcd from 'etcd3';
 import { Host as Pool } from 'etcd3/lib/connection-pool.js';
-import { isStaleToken } from './errors.js';
-import { StatusError, status } from './protocol.js';
+import { Login } from './login.js';
+import { Peer } from './peer.js';
+import { DistrustError, StatusError, status } from './protocol.js';
 
 export type {
   ICompare as Compare,
@@ -30,6 +31,7 @@ type Unary<Request, Reply> = (
   options: grpc.CallOptions,
   done: Done<Reply>,
 ) => grpc.ClientUnaryCall;
+type Start<Reply> = (options: grpc.CallOptions, done: Done<Reply>) => grpc.ClientUnaryCall;
 type Open<Request, Reply> = (metadata: grpc.Metadata) => grpc.ClientDuplexStream<Request, Reply>;
 
 interface Stubs {
@@ -59,10 +61,15 @@ export interface DuplexListener<Reply> {
   ended(error: StatusError): void;
 }
 
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
 export interface TransportOptions {
   readonly hosts: readonly Host[];
-  readonly secure: boolean;
-  readonly credentials: { readonly username: string; readonly password: string } | null;
+  readonly tls: Tls | null;
+  readonly credentials: Credentials | null;
 }
 
 const channelOptions: grpc.ChannelOptions = {
@@ -79,58 +86,73 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
 
-const renewalLimitMs = 2_000;
 const longestCallMs = 10_000;
+const noConnection = 'No connection established';
 let connections = 0;
+
+interface Connection {
+  readonly peer: Peer;
+  readonly pool: Pool;
+  readonly sockets: ReadonlySet<Socket>;
+}
 
 /**
  * The one place that touches the client packages: raw calls and streams over one TCP connection to one of the hosts.
  *
  * Of npm `etcd3` it uses the stubs only: the package's retries apply writes twice, its breaker fails calls on a healthy server, and
- * its watcher loses events. Nothing here retries or fails over; whoever keeps the session asks for another connection.
+ * its watcher loses events. Nothing here retries or fails over, but for a token that is stale; whoever keeps the session asks for another connection.
  */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #tls: Tls | null;
+  readonly #peers: readonly Peer[];
+  readonly #login: Login<grpc.Metadata>;
   readonly #calls = new Set<grpc.ClientUnaryCall>();
-  readonly #streams = new Map<(error: StatusError) => void, Pool>();
-  readonly #sockets = new Map<Pool, Set<Socket>>();
-  #metadata = new grpc.Metadata();
-  #renewal: Promise<void> | null = null;
-  #pool: Pool;
+  readonly #streams = new Map<(error: StatusError) => void, Connection>();
+  readonly #connections = new Set<Connection>();
+  #connection: Connection;
   #index: number;
   #closed = false;
 
-  constructor(options: TransportOptions) {
-    this.#options = options;
-    this.#index = Math.floor(Math.random() * options.hosts.length);
-    this.#pool = this.#connect();
+  constructor({ hosts, tls, credentials }: TransportOptions) {
+    this.#tls = tls;
+    this.#peers = hosts.map((host) => new Peer(host, tls));
+    const fetch = credentials === null ? null : (limitMs: number) => this.#authenticate(credentials, limitMs);
+    this.#login = new Login(new grpc.Metadata(), fetch);
+    this.#index = Math.floor(Math.random() * hosts.length);
+    this.#connection = this.#connect();
   }
 
   /** Stands for the TCP connection that the next request will use. */
   get connection(): object {
-    return this.#pool;
+    return this.#connection;
   }
 
   range(request: etcd.IRangeRequest, limitMs: number): Promise<etcd.IRangeResponse> {
-    return this.#call((done) => this.#stub('KV').range(request, this.#metadata, within(limitMs), done));
+    return this.#call(limitMs, (options, done) => this.#stub('KV').range(request, this.#login.token, options, done));
   }
 
   txn(request: etcd.ITxnRequest, limitMs: number): Promise<etcd.ITxnResponse> {
-    return this.#call((done) => this.#stub('KV').txn(request, this.#metadata, within(limitMs), done));
+    return this.#call(limitMs, (options, done) => this.#stub('KV').txn(request, this.#login.token, options, done));
   }
 
   delete(key: Buffer, limitMs: number): Promise<etcd.IDeleteRangeResponse> {
-    return this.#call((done) => this.#stub('KV').deleteRange({ key }, this.#metadata, within(limitMs), done));
+    return this.#call(limitMs, (options, done) =>
+      this.#stub('KV').deleteRange({ key }, this.#login.token, options, done),
+    );
   }
 
   /** @param id chosen by the client, so that a grant may be repeated when its reply was lost. */
   grantLease(id: string, seconds: number, limitMs: number): Promise<etcd.ILeaseGrantResponse> {
     const request = { ID: id, TTL: seconds };
-    return this.#call((done) => this.#stub('Lease').leaseGrant(request, this.#metadata, within(limitMs), done));
+    return this.#call(limitMs, (options, done) =>
+      this.#stub('Lease').leaseGrant(request, this.#login.token, options, done),
+    );
   }
 
   revokeLease(id: string, limitMs: number): Promise<etcd.ILeaseRevokeResponse> {
-    return this.#call((done) => this.#stub('Lease').leaseRevoke({ ID: id }, this.#metadata, within(limitMs), done));
+    return this.#call(limitMs, (options, done) =>
+      this.#stub('Lease').leaseRevoke({ ID: id }, this.#login.token, options, done),
+    );
   }
 
   keepAlive(listener: DuplexListener<etcd.ILeaseKeepAliveResponse>): Duplex<etcd.ILeaseKeepAliveRequest> {
@@ -142,21 +164,8 @@ export class Transport {
   }
 
   /** Fetches a token for the credentials, where there are any. */
-  async authenticate(limitMs: number): Promise<void> {
-    const { credentials } = this.#options;
-    if (credentials === null) return;
-    const request = { name: credentials.username, password: credentials.password };
-    const metadata = new grpc.Metadata();
-    try {
-      const { token } = await this.#once<etcd.IAuthenticateResponse>((done) =>
-        this.#stub('Auth').authenticate(request, new grpc.Metadata(), within(limitMs), done),
-      );
-      metadata.set('token', token);
-    } catch (error) {
-      // A server without authentication wants no token; as Go's client does, go on without.
-      if (!(error instanceof StatusError && error.code === status.failedPrecondition)) throw error;
-    }
-    this.#metadata = metadata;
+  authenticate(limitMs: number): Promise<void> {
+    return this.#login.renew(limitMs);
   }
 
   /**
@@ -164,13 +173,13 @@ export class Transport {
    * Streams of the old connection end; calls on it may still be answered until their limits.
    */
   replace(connection: object): void {
-    const old = this.#pool;
+    const old = this.#connection;
     if (this.#closed || connection !== old) return;
-    this.#index = (this.#index + 1) % this.#options.hosts.length;
-    this.#pool = this.#connect();
-    for (const [end, pool] of [...this.#streams])
-      if (pool === old) end(new StatusError(status.unavailable, 'the connection was replaced'));
-    closePool(old);
+    this.#index = (this.#index + 1) % this.#peers.length;
+    this.#connection = this.#connect();
+    for (const [end, used] of [...this.#streams])
+      if (used === old) end(new StatusError(status.unavailable, 'the connection was replaced'));
+    closePool(old.pool);
     // Its calls end by their own limits, and none is longer than this.
     const timer = setTimeout(() => this.#destroy(old), longestCallMs);
     timer.unref();
@@ -182,82 +191,106 @@ export class Transport {
     this.#closed = true;
     for (const call of [...this.#calls]) call.cancel();
     for (const end of [...this.#streams.keys()]) end(new StatusError(status.cancelled, 'the client was closed'));
-    closePool(this.#pool);
-    for (const pool of [...this.#sockets.keys()]) this.#destroy(pool);
+    closePool(this.#connection.pool);
+    for (const peer of this.#peers) peer.close();
+    for (const connection of [...this.#connections]) this.#destroy(connection);
   }
 
-  #connect(): Pool {
-    const { host, port } = this.#options.hosts[this.#index] ?? { host: '127.0.0.1', port: 2379 };
+  #connect(): Connection {
+    const peer = this.#peers[this.#index];
+    if (peer === undefined) throw new CoordinationError('INVALID_ARGUMENT', 'etcd needs at least one host');
     connections += 1;
-    // Equal options would share the TCP connection with every other client of this process, a dead one too.
-    const options = { ...channelOptions, 'concordat.connection': connections };
+    const options = {
+      ...channelOptions,
+      // Equal options would share the TCP connection with every other client of this process, a dead one too.
+      'concordat.connection': connections,
+      ...(this.#tls?.serverName ? { 'grpc.default_authority': this.#tls.serverName } : {}),
+    };
     const sockets = new Set<Socket>();
-    const security = this.#options.secure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
-    const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-    const pool = new Pool(address, tracked(security, sockets), options);
-    this.#sockets.set(pool, sockets);
-    return pool;
+    const pool = new Pool(peer.address, channelTo(peer, this.#tls, sockets), options);
+    const connection = { peer, pool, sockets };
+    this.#connections.add(connection);
+    return connection;
   }
 
-  #destroy(pool: Pool): void {
-    for (const socket of this.#sockets.get(pool) ?? []) socket.destroy();
-    this.#sockets.delete(pool);
+  #destroy(connection: Connection): void {
+    for (const socket of connection.sockets) socket.destroy();
+    this.#connections.delete(connection);
   }
 
   #stub<Name extends keyof Stubs>(name: Name): Stubs[Name] {
     if (this.#closed) throw new StatusError(status.cancelled, 'the client was closed');
-    return this.#pool.getServiceClient(name) as unknown as Stubs[Name];
+    return this.#connection.pool.getServiceClient(name) as unknown as Stubs[Name];
   }
 
   // A member without a leader ends the stream instead of keeping silent.
   #streamMetadata(): grpc.Metadata {
-    const metadata = this.#metadata.clone();
+    const metadata = this.#login.token.clone();
     metadata.set('hasleader', 'true');
     return metadata;
   }
 
-  // A stale token is refused before anything is applied, so that repeating the call is safe, writes included.
-  async #call<Reply>(start: (done: Done<Reply>) => grpc.ClientUnaryCall): Promise<Reply> {
-    if (this.#options.credentials === null) return this.#once(start);
+  async #authenticate({ username, password }: Credentials, limitMs: number): Promise<grpc.Metadata> {
+    const request = { name: username, password };
+    const metadata = new grpc.Metadata();
     try {
-      return await this.#once(start);
+      const { token } = await this.#once<etcd.IAuthenticateResponse>(limitMs, (options, done) =>
+        this.#stub('Auth').authenticate(request, new grpc.Metadata(), options, done),
+      );
+      metadata.set('token', token);
     } catch (error) {
-      if (!(error instanceof StatusError && isStaleToken(error))) throw error;
-      this.#renewal ??= this.authenticate(renewalLimitMs).finally(() => (this.#renewal = null));
-      await this.#renewal;
-      return this.#once(start);
+      // A server without authentication wants no token; as Go's client does, go on without.
+      if (!(error instanceof StatusError && error.code === status.failedPrecondition)) throw error;
     }
+    return metadata;
   }
 
-  #once<Reply>(start: (done: Done<Reply>) => grpc.ClientUnaryCall): Promise<Reply> {
+  #call<Reply>(limitMs: number, start: Start<Reply>): Promise<Reply> {
+    return this.#login.run(limitMs, (leftMs) => this.#once(leftMs, start));
+  }
+
+  #once<Reply>(limitMs: number, start: Start<Reply>): Promise<Reply> {
+    const { peer } = this.#connection;
     return new Promise<Reply>((resolve, reject) => {
-      const call = start((error, reply) => {
+      const call = start(within(limitMs), (error, reply) => {
         this.#calls.delete(call);
-        if (error !== null) reject(new StatusError(error.code, error.details));
-        else if (reply === undefined) reject(new StatusError(status.internal, 'an empty reply'));
-        else resolve(reply);
+        if (error !== null) return reject(this.#failure(error, peer));
+        if (reply === undefined) return reject(new StatusError(status.internal, 'an empty reply'));
+        peer.served();
+        return resolve(reply);
       });
       this.#calls.add(call);
     });
+  }
+
+  // What is known against the servers says more than what the client library makes of it.
+  #failure({ code, details }: grpc.ServiceError, peer: Peer): StatusError {
+    if (peer.doubt === null || !details.startsWith(noConnection)) return new StatusError(code, details);
+    const doubts = this.#peers.map(({ doubt }) => doubt).filter((doubt) => doubt !== null);
+    if (doubts.length === this.#peers.length) return new DistrustError(doubts);
+    return new StatusError(code, `${noConnection}. ${peer.doubt}`);
   }
 
   #stream<Request, Reply>(
     stream: grpc.ClientDuplexStream<Request, Reply>,
     listener: DuplexListener<Reply>,
   ): Duplex<Request> {
+    const connection = this.#connection;
     const close = (): boolean => {
       stream.off('data', message);
       stream.cancel();
       return this.#streams.delete(end);
     };
     const end = (error: StatusError): void => {
-      if (close()) listener.ended(error);
+      if (!close()) return;
+      this.#login.ended(error);
+      listener.ended(error);
     };
     const message = (reply: Reply): void => listener.message(reply);
-    this.#streams.set(end, this.#pool);
+    this.#streams.set(end, connection);
     stream.on('data', message);
     // Stays attached for good: the cancelled stream still emits an error.
-    stream.on('error', (error: grpc.ServiceError) => end(new StatusError(error.code, error.details)));
+    stream.on('error', (error: grpc.ServiceError) => end(this.#failure(error, connection.peer)));
     stream.on('end', () => end(new StatusError(status.unavailable, 'the server ended the stream')));
     return {
       write: (request) => void stream.write(request),
@@ -273,18 +306,21 @@ function closePool(pool: Pool): void {
 }
 
 /**
- * Keeps hold of the sockets of a channel. A closed channel forgets one whose server has not greeted yet (grpc-js never shuts its connector down):
- * a frozen server would cost a socket for each try, for as long as it is frozen.
+ * Lets the peer make each connection of a channel, and keeps hold of their sockets. A closed channel forgets one whose server has not greeted
+ * yet (grpc-js never shuts its connector down): a frozen server would cost a socket for each try, for as long as it is frozen.
  */
-function tracked(security: grpc.ChannelCredentials, sockets: Set<Socket>): grpc.ChannelCredentials {
+function channelTo(peer: Peer, tls: Tls | null, sockets: Set<Socket>): grpc.ChannelCredentials {
+  const { credentials } = grpc;
+  const security =
+    tls === null ? credentials.createInsecure() : credentials.createFromSecureContext(tls.material().context);
   const create = security._createSecureConnector.bind(security);
   security._createSecureConnector = (...channel) => {
     const connector = create(...channel);
-    const connect = connector.connect.bind(connector);
-    connector.connect = (socket) => {
+    connector.waitForReady = () => Promise.resolve(peer.dialling());
+    connector.connect = async (socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      return connect(socket);
+      return { socket: await peer.met(socket), secure: tls !== null };
     };
     return connector;
   };

@@ -28,6 +28,11 @@ it.each([
   expect(toCoordinationError(status, 'read')).toMatchObject({ code: read, cause: status });
 });
 
+it('takes the word of whoever knows that nothing of a write was applied', () => {
+  const unsent = new StatusError(4, 'too late', true);
+  expect(toCoordinationError(unsent, 'write').code).toBe('UNAVAILABLE');
+});
+
 it('maps what is no status to a fault of the client', () => {
   expect(toCoordinationError(new TypeError('x'), 'write').code).toBe('BACKEND');
 });

@@ -20,7 +20,7 @@ afterAll(() => node.stop());
 
 function streamOver(hosts: readonly string[]): WatchStream {
   const parts = hosts.map((host) => ({ host: host.split(':')[0] ?? '', port: Number(host.split(':')[1]) }));
-  const transport = new Transport({ hosts: parts, secure: false, credentials: null });
+  const transport = new Transport({ hosts: parts, tls: null, credentials: null });
   const stream = new WatchStream(transport, systemClock, { requests: 0, heartbeats: 0, notifications: 0 });
   onTestFinished(() => {
     stream.close();

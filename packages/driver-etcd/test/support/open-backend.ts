@@ -28,7 +28,7 @@ export function openBackend(hosts: readonly string[], options: Partial<OpenOptio
     sessionTimeoutMs,
     requestTimeoutMs,
     credentials: null,
-    secure: false,
+    tls: null,
     clock: systemClock,
     session,
     storeName: '',
