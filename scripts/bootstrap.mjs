@@ -1,7 +1,7 @@
 // One-command set-up on a machine that has only Node and the npm that came with it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +18,7 @@ for (const folder of readdirSync(join(root, 'packages')))
   manifests.push(join(root, 'packages', folder, 'package.json'));
 for (const folder of ['examples', 'bench']) manifests.push(join(root, folder, 'package.json'));
 
-// The Node version is part of the stamp because the native ZooKeeper client is bound to one ABI.
-const hash = createHash('sha256').update(process.version);
+const hash = createHash('sha256');
 for (const file of manifests) if (existsSync(file)) hash.update(readFileSync(file));
 const stamp = hash.digest('hex');
 const stampFile = join(root, 'node_modules', '.bootstrap-stamp');
@@ -27,9 +26,6 @@ const current = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
 if (current === stamp && !process.argv.includes('--force')) process.exit(0);
 
 const env = { ...process.env, CI: process.env.CI ?? '1', DO_NOT_TRACK: '1', TURBO_TELEMETRY_DISABLED: '1' };
-// node-gyp downloads headers unless told where they are, and many machines cannot reach that server.
-const prefix = dirname(dirname(realpathSync(process.execPath)));
-if (!env.npm_config_nodedir && existsSync(join(prefix, 'include', 'node', 'node.h'))) env.npm_config_nodedir = prefix;
 
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 console.error(`bootstrap: installing dependencies with ${packageManager}`);

@@ -5,11 +5,15 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** @param {string} name */
-export function hasProgram(name) {
-  const { PATH = '', JAVA_HOME } = process.env;
-  const folders = [...PATH.split(delimiter), '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-  if (JAVA_HOME) folders.push(join(JAVA_HOME, 'bin'));
+const { PATH = '', JAVA_HOME } = process.env;
+const programFolders = [...PATH.split(delimiter), '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+if (JAVA_HOME) programFolders.push(join(JAVA_HOME, 'bin'));
+
+/**
+ * @param {string} name
+ * @param {string[]} folders default: PATH, and where servers are, which not every PATH names
+ */
+export function hasProgram(name, folders = programFolders) {
   return folders.some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK);
@@ -38,8 +42,31 @@ const kinds = [
   },
 ];
 
+/**
+ * Sees to it that there are servers to test with: given, installed, installed now, or in containers.
+ *
+ * @throws {Error} which names the remedies
+ */
+export function ensureServers() {
+  const missing = missingPackages();
+  if (missing.length === 0) return;
+  if (canInstall()) {
+    console.error(`test: installing ${missing.join(' ')}`);
+    installPackages(missing);
+  } else if (!hasContainerEngine()) {
+    throw new Error(
+      [
+        'the tests run against real servers, and this machine lacks some. One of these helps:',
+        `  as root: apt-get install --no-install-recommends ${missing.join(' ')}`,
+        '  servers of yours: CONCORDAT_ETCD_URL=etcd://host:2379 CONCORDAT_ZOOKEEPER_URL=zookeeper://host:2181',
+        '  a container engine: DOCKER_HOST, or its usual socket',
+      ].join('\n'),
+    );
+  }
+}
+
 /** Debian packages that would bring what is neither given nor installed. */
-export function missingPackages() {
+function missingPackages() {
   return kinds.filter((kind) => !kind.given).flatMap((kind) => kind.packages());
 }
 
@@ -49,7 +76,7 @@ export function canInstall() {
 }
 
 /** True when a container engine may answer; whether it does is seen when it is used. */
-export function hasContainerEngine() {
+function hasContainerEngine() {
   return Boolean(DOCKER_HOST) || existsSync('/var/run/docker.sock');
 }
 
