@@ -1,4 +1,4 @@
-import { defer, finalize, Observable, ReplaySubject, share, switchMap, take, tap } from 'rxjs';
+import { defer, finalize, merge, Observable, ReplaySubject, share, switchMap, take, tap } from 'rxjs';
 import type { Backend, Child, Key, Register } from './spi/backend.js';
 import type { Session } from './spi/session.js';
 
@@ -36,8 +36,7 @@ export class SharedWatches {
   ): Observable<T> {
     const there = open.get(name);
     if (there !== undefined) return there;
-    const shared: Observable<T> = this.#opened().pipe(
-      switchMap(watch),
+    const shared: Observable<T> = merge(this.#opened().pipe(switchMap(watch)), this.#refusals()).pipe(
       // The clock goes first: after a pause nothing is emitted before a loss was declared.
       tap(() => this.session.alive()),
       finalize(() => {
@@ -71,5 +70,31 @@ export class SharedWatches {
       };
     });
     return now.pipe(take(1));
+  }
+
+  // A watch is silent in an outage, and so it would be for ever where no session is opened until somebody mends it.
+  #refusals(): Observable<never> {
+    const { session } = this;
+    return new Observable((subscriber) => {
+      let takeBack = (): void => undefined;
+      const wait = (): void => {
+        takeBack();
+        takeBack = session.whenConnected({
+          epoch: undefined,
+          resolve: () => undefined,
+          reject: (error) => (session.closed ? subscriber.complete() : subscriber.error(error)),
+        });
+      };
+      const stopObserving = session.observe(({ state }) => {
+        if (state === 'connecting') wait();
+      });
+      const stopWaiting = session.onClose(() => subscriber.complete());
+      if (session.state.state === 'connecting') wait();
+      return () => {
+        takeBack();
+        stopObserving();
+        stopWaiting();
+      };
+    });
   }
 }

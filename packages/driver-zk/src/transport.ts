@@ -18,13 +18,11 @@ export function chooseTransport(options: Pick<OpenOptions, 'tls' | 'credentials'
   const security = readSecurity(options);
   if (transport === 'wire') return (traffic) => Promise.resolve(new WireTransport(options, security, traffic));
   if (transport !== 'native') throw new CoordinationError('INVALID_ARGUMENT', 'transport must be wire or native');
-  const lacking =
-    options.tls !== null ? 'TLS' : security.credentials !== null || 'acl' in options.extra ? 'an ACL' : null;
+  const { tls, extra } = options;
   // What it created would be open to everybody until the ACL came in a second request, or for good.
+  const needsAcl = security.credentials !== null || 'acl' in extra;
+  const lacking = tls === null ? (needsAcl ? 'cannot create nodes with an ACL' : null) : 'has no TLS';
   if (lacking !== null)
-    throw new CoordinationError(
-      'UNSUPPORTED',
-      `transport=native: npm \`zookeeper\` cannot create nodes with ${lacking}; transport=wire can`,
-    );
+    throw new CoordinationError('UNSUPPORTED', `transport=native: npm \`zookeeper\` ${lacking}; transport=wire does`);
   return (traffic) => loadNativeTransport(security, traffic);
 }

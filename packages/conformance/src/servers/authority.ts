@@ -67,7 +67,7 @@ export class CertificateAuthority {
     const certificate = await x509.X509CertificateGenerator.create({
       ...common(expired),
       subject: nameOf(name),
-      issuer: this.#certificate.subject,
+      issuer: this.#certificate.subjectName,
       publicKey,
       signingKey: this.#keys.privateKey,
       extensions: [

@@ -183,6 +183,7 @@ export class Session {
   /** The store confirmed a heartbeat that was sent at `sentAt`. Ends a suspension. */
   confirmed(epoch: number, sentAt: number): void {
     if (epoch !== this.epoch || this.#deadline === null || !this.alive()) return;
+    this.#refusal = null;
     this.#trouble = null;
     this.#deadline.confirm(sentAt);
     if (this.#silentFor() < this.#silenceLimit()) {
@@ -237,7 +238,7 @@ export class Session {
     this.#trouble = error;
   }
 
-  /** Opening was refused for a reason that waiting does not cure; whoever waits is told, until a session opens. */
+  /** Opening was refused for a reason that waiting does not cure; whoever waits is told, until a session opens or goes on. */
   refuse(error: CoordinationError): void {
     this.#trouble = error;
     this.#refusal = error;

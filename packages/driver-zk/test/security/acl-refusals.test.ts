@@ -89,6 +89,7 @@ it.each([
   await createEverything(await ready({ hosts: node.hosts, namespace, credentials: alice }), 'hers');
   expect(await refusalOf({ hosts: node.hosts, namespace, ...options })).toMatchObject({ code: 'PERMISSION_DENIED' });
   const stranger = opened({ hosts: node.hosts, namespace, ...options });
+  expect(await codeOf(stranger.ready())).toBe('PERMISSION_DENIED');
   await expectRefusals(calls, stranger);
   // Tried again all the time: let in by the owner, he comes in by himself.
   const owner = await AclClient.open(node, alice);
@@ -100,5 +101,7 @@ it.each([
 it('SEC-39 ends streams that observe a namespace of somebody else', async () => {
   const namespace = 'observed';
   await createEverything(await ready({ hosts: node.hosts, namespace, credentials: alice }), 'hers');
-  await expectRefusals(observing, opened({ hosts: node.hosts, namespace }));
+  const stranger = opened({ hosts: node.hosts, namespace });
+  expect(await codeOf(stranger.ready())).toBe('PERMISSION_DENIED');
+  await expectRefusals(observing, stranger);
 });

@@ -61,8 +61,8 @@ it('SEC-48 tells no password where something is not permitted', async () => {
 it('SEC-48 tells no key, passphrase or password over TLS, trusted or not', async () => {
   const { certificate: ca } = await CertificateAuthority.create();
   const options = { ...servers.trusting(strict.hosts, identity), credentials: alice };
+  await witness.open(options).ready();
   await witness.use(options);
-  expect(witness.codes).toEqual(new Set(['CLOSED']));
   await witness.use({ ...options, tls: { ...options.tls, serverName: 'elsewhere' } });
   await witness.use({ ...options, tls: { ...identity, ca } });
   await witness.use({ ...options, hosts: [strict.door] });

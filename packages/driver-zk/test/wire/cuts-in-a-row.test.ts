@@ -93,6 +93,7 @@ describe('cuts in a row', () => {
     await expect.poll(() => second.answered).toBe(chunks);
     expect(second.carriesWatches).toBe(true);
     second.sever();
+    await second.closed;
     expect(second.resumption.seen).toBe(first.resumption.seen);
     proxy.audible = Number.POSITIVE_INFINITY;
     const third = await connected(proxy.port, { sessionTimeoutMs: 20_000, resume: second.resumption });

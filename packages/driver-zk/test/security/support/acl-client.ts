@@ -15,7 +15,7 @@ const setAclCode = 7;
 const anyVersion = -1;
 // Behind four numbers of eight bytes, and two other versions.
 const aclVersionAt = 40;
-const letters = [...'rwcda'];
+const letters = ['r', 'w', 'c', 'd', 'a'];
 
 /** Reads and writes permissions as zkCli does, in its words: the driver itself asks for none. */
 export class AclClient {

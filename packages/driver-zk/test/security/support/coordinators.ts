@@ -3,7 +3,7 @@ import { CoordinationError, type Coordinator, type CoordinatorOptions, createCoo
 import { expect, onTestFinished } from 'vitest';
 import { zookeeper } from '../../../src/index.js';
 
-const sessionTimeoutMs = 4_000;
+const sessionTimeoutMs = 6_000;
 
 /** A coordinator with a short session in a namespace of its own, unless the options say otherwise; closed with the test. */
 export function opened(options: CoordinatorOptions): Coordinator {

@@ -42,11 +42,11 @@ export class Witness {
   async use(options: CoordinatorOptions): Promise<void> {
     const coordinator = this.open(options);
     const asked = [
-      coordinator.ready({ timeoutMs: 2_000 }),
+      coordinator.ready({ timeoutMs: 10_000 }),
       coordinator.config('a').set(1),
       coordinator.config('a').get(),
-      coordinator.lock('a').acquire({ timeoutMs: 1_500 }),
-      coordinator.group('a').join('me', {}, { timeoutMs: 1_500 }),
+      coordinator.lock('a').acquire({ timeoutMs: 10_000 }),
+      coordinator.group('a').join('me', {}, { timeoutMs: 10_000 }),
     ];
     for (const reason of await Promise.all(asked.map(reasonOf))) this.saw(reason);
     this.saw(coordinator);
