@@ -72,6 +72,7 @@ export class LevelRead<State> implements Rereader {
   async #read(connection: Connection): Promise<void> {
     this.#reading = connection;
     const answer = await this.#options.read(connection);
+    if (this.#stopped) this.#options.table.left(this.#options.path);
     if (!this.#isReading(connection)) return;
     this.#reading = null;
     this.#settled = answer.ok && !this.#again;

@@ -51,6 +51,11 @@ export class PathTable {
     };
   }
 
+  /** Somebody who is no longer here may have armed a watch only now. */
+  left(path: string): void {
+    if (!this.#isAsked(path)) this.#abandoned.add(path);
+  }
+
   /** Reads a node and watches it, for {@link PathTable.known}. */
   async arm(connection: Connection, path: string): Promise<Answer<Node>> {
     const armed: Armed = { stat: null };

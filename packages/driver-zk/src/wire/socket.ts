@@ -24,7 +24,8 @@ export function openSocket(
       signal.removeEventListener('abort', abort);
       socket.off('close', closed).off(opened, open);
       if ('error' in result) socket.destroy();
-      else socket.off('error', fail);
+      // An error before the next owner listens must not be an uncaught one.
+      else socket.on('error', () => undefined).off('error', fail);
       resolve(result);
     };
     const open = (): void => settle({ socket });
