@@ -37,23 +37,18 @@ export async function rawWire({ host, port }: Host): Promise<Raw> {
   if (!dialled.ok) throw new Error(dialled.failure);
   const { channel } = dialled;
   const data = Buffer.from('raw');
-  const ask = async <Value>(operation: { readonly read: () => Value }): Promise<Value> => {
-    const answer = await channel.ask(operation);
+  const taken = <Value>(answer: Answer<Value>): Value => {
     if (!answer.ok) throw new Error(answer.message);
     return answer.value;
   };
   opened += 1;
   const directory = `/raw-wire-${process.pid}-${opened}`;
-  await ask(create(directory, data, 'persistent', acl));
-  const keepAlive = setInterval(
-    () => void ask(create(`${directory}/beat`, data, 'ephemeral', acl)).catch(() => undefined),
-    2_000,
-  );
+  taken(await channel.ask(create(directory, data, 'persistent', acl)));
+  const keepAlive = setInterval(() => void channel.ask(create(`${directory}/beat`, data, 'ephemeral', acl)), 2_000);
+  const entry = `${directory}/entry-`;
   return {
-    create: async () => (await ask(create(`${directory}/entry-`, data, 'ephemeral-sequential', acl))).path,
-    remove: async (path) => {
-      await ask(remove(path, 'any'));
-    },
+    create: () => channel.ask(create(entry, data, 'ephemeral-sequential', acl)).then((answer) => taken(answer).path),
+    remove: (path) => channel.ask(remove(path, 'any')).then((answer) => void taken(answer)),
     close: async () => {
       clearInterval(keepAlive);
       await Promise.resolve(channel.destroy());

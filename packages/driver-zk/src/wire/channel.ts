@@ -95,7 +95,10 @@ export class Channel {
     this.#flushing = true;
     queueMicrotask(() => {
       this.#flushing = false;
-      if (this.#open && this.#out.waiting) this.#socket.write(this.#out.take());
+      if (!this.#open || !this.#out.waiting) return;
+      this.#socket.cork();
+      for (const bytes of this.#out.take()) this.#socket.write(bytes);
+      this.#socket.uncork();
     });
   }
 

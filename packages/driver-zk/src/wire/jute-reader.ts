@@ -29,7 +29,9 @@ export class JuteReader {
 
   /** A number of 64 bits that is only compared with itself, as it reads in hexadecimal. */
   hex(): string {
-    return this.#frame.readBigUInt64BE(this.#take(8)).toString(16);
+    const at = this.#take(8);
+    const [high, low] = [this.#frame.readUInt32BE(at), this.#frame.readUInt32BE(at + 4).toString(16)];
+    return high === 0 ? low : high.toString(16) + low.padStart(8, '0');
   }
 
   flag(): boolean {

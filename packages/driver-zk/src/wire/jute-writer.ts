@@ -7,6 +7,8 @@ const blockBytes = 64 * 1024;
  */
 export class JuteWriter {
   #block = Buffer.alloc(0);
+  /** Blocks before it, as far as they were not taken. */
+  #full: Buffer[] = [];
   /** Where what was not taken yet begins, and ends. */
   #from = 0;
   #at = 0;
@@ -14,7 +16,7 @@ export class JuteWriter {
 
   /** Begins a frame. @param most bytes that it may need: {@link textBytes} and the like, summed up. */
   begin(most: number): void {
-    if (this.#at + 4 + most > this.#block.length) this.#grow(4 + most);
+    if (this.#at + 4 + most > this.#block.length) this.#begin(4 + most);
     this.#frame = this.#at;
     this.#at += 4;
   }
@@ -26,20 +28,16 @@ export class JuteWriter {
     return length;
   }
 
-  /** Takes the frame back that was begun last. */
-  drop(): void {
-    this.#at = this.#frame;
-  }
-
-  /** Everything that was not taken yet; nobody writes to it any more. */
-  take(): Buffer {
-    const taken = this.#block.subarray(this.#from, this.#at);
+  /** Everything that was not taken yet, in order; nobody writes to it any more. */
+  take(): readonly Buffer[] {
+    const taken = [...this.#full, this.#block.subarray(this.#from, this.#at)];
+    this.#full = [];
     this.#from = this.#at;
     return taken;
   }
 
   get waiting(): boolean {
-    return this.#at > this.#from;
+    return this.#full.length > 0 || this.#at > this.#from;
   }
 
   int(value: number): this {
@@ -77,13 +75,12 @@ export class JuteWriter {
     return this;
   }
 
-  #grow(more: number): void {
-    const kept = this.#block.subarray(this.#from, this.#at);
-    const block = Buffer.allocUnsafe(Math.max(blockBytes, kept.length + more));
-    block.set(kept, 0);
-    this.#block = block;
+  // What is in the old block stays there: copying it along would cost more with each frame of a burst.
+  #begin(bytes: number): void {
+    if (this.#at > this.#from) this.#full.push(this.#block.subarray(this.#from, this.#at));
+    this.#block = Buffer.allocUnsafe(Math.max(blockBytes, bytes));
     this.#from = 0;
-    this.#at = kept.length;
+    this.#at = 0;
   }
 }
 

@@ -26,10 +26,8 @@ interface Asked {
   readonly fixedXid: number | undefined;
   readonly take: (error: number, reply: JuteReader) => void;
   readonly abandon: (code: 'unsent' | 'lost') => void;
-}
-
-interface Sent extends Asked {
-  readonly xid: number;
+  /** Once it is sent. */
+  xid: number;
 }
 
 /**
@@ -39,7 +37,7 @@ interface Sent extends Asked {
 export class Pipeline {
   readonly #out: JuteWriter;
   readonly #written: () => void;
-  readonly #sent = new Fifo<Sent>();
+  readonly #sent = new Fifo<Asked>();
   readonly #waiting = new Fifo<Asked>();
   #last = 0;
   #bytesSent = 0;
@@ -58,6 +56,7 @@ export class Pipeline {
       const asked: Asked = {
         operation,
         fixedXid,
+        xid: 0,
         take: (error, reply) => {
           operation.noted?.(error);
           resolve(error === 0 ? { ok: true, value: operation.read(reply) } : failure(...failureOf(error)));
@@ -99,12 +98,12 @@ export class Pipeline {
   }
 
   #send(asked: Asked): void {
-    const { operation, fixedXid } = asked;
-    const xid = fixedXid ?? this.#nextXid();
+    const { operation } = asked;
+    asked.xid = asked.fixedXid ?? this.#nextXid();
     this.#out.begin(headerBytes + operation.bytes);
-    operation.write(this.#out.int(xid).int(operation.code));
+    operation.write(this.#out.int(asked.xid).int(operation.code));
     this.#out.end();
-    this.#sent.push({ ...asked, xid });
+    this.#sent.push(asked);
     this.#bytesSent += operation.bytes;
     this.#written();
   }

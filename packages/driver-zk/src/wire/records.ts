@@ -14,19 +14,16 @@ export interface Permission {
 const times = 16;
 const otherVersions = 8;
 const restOfStat = 12;
-const noOwner = 0n;
-// What the server keeps in place of an owner for container nodes, and, in the highest byte, for those with a time to live.
-const container = 0x8000000000000000n;
-const withTimeToLive = 0xffn;
+// No session; what some servers show in place of one for container nodes, and, by its highest byte, for those with a time to live.
+const noSession = /^(0|80{15}|ff.{14})$/;
 
 export function readStat(reply: JuteReader): NodeStat {
   const [created, modified] = [reply.long(), reply.long()];
   const version = reply.skip(times).int();
-  const owner = BigInt.asUintN(64, reply.skip(otherVersions).long());
+  const owner = reply.skip(otherVersions).hex();
   const dataLength = reply.int();
   reply.skip(restOfStat);
-  const isSession = owner !== noOwner && owner !== container && owner >> 56n !== withTimeToLive;
-  return { created, modified, version, owner: isSession ? owner.toString(16) : null, dataLength };
+  return { created, modified, version, owner: noSession.test(owner) ? null : owner, dataLength };
 }
 
 export function writeAcl(out: JuteWriter, acl: readonly Permission[]): void {

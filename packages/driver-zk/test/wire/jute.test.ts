@@ -75,9 +75,9 @@ describe('the wire format', () => {
           out.begin(fields.reduce((sum, field) => sum + mostOf(field), 0));
           for (const field of fields) write(out, field);
           out.end();
-          if (takes[index % takes.length] === true) taken.push(out.take());
+          if (takes[index % takes.length] === true) taken.push(...out.take());
         }
-        taken.push(out.take());
+        taken.push(...out.take());
         const described = frames.map((fields) => frame(...fields.map(encode)));
         expect(Buffer.compare(Buffer.concat(taken), Buffer.concat(described))).toBe(0);
         expect(out.waiting).toBe(false);
@@ -96,7 +96,7 @@ describe('the wire format', () => {
           out.end();
         }
         const cutter = new Frames(10_000_000);
-        const readers = chopped(out.take(), lengths).flatMap((part) => [...cutter.push(part)]);
+        const readers = chopped(Buffer.concat(out.take()), lengths).flatMap((part) => [...cutter.push(part)]);
         expect(readers).toHaveLength(frames.length);
         for (const [index, fields] of frames.entries()) {
           const reader = new JuteReader(readers[index] ?? Buffer.alloc(0));
@@ -106,17 +106,5 @@ describe('the wire format', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  it('leaves nothing of a frame that is taken back', () => {
-    const out = new JuteWriter();
-    out.begin(4);
-    out.int(1).end();
-    out.begin(100);
-    out.int(2).text('half');
-    out.drop();
-    out.begin(4);
-    out.int(3).end();
-    expect(out.take()).toEqual(Buffer.concat([frame(int(1)), frame(int(3))]));
   });
 });

@@ -25,7 +25,7 @@ function play(socket: Socket, answers: Answers, asked: number[]): void {
     out.begin(most);
     write(out);
     out.end();
-    socket.write(out.take());
+    socket.write(Buffer.concat(out.take()));
   };
   socket.on('data', (bytes: Buffer) => {
     for (const frame of frames.push(bytes)) {
