@@ -3,9 +3,9 @@ import rxjs from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '**/vitest.config.ts', '*.ts'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '**/vitest*.config.ts', '*.ts'] },
   {
-    files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
     plugins: { 'rxjs-x': rxjs },
     languageOptions: {
@@ -33,7 +33,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/test/**/*.ts', 'packages/conformance/src/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+    files: ['packages/*/test/**/*.ts', 'packages/conformance/src/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       // Tests see a package by its name and, for what is not public, by its files: two types of one class.

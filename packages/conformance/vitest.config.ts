@@ -1,3 +1,4 @@
 import { project } from '../../vitest.shared.js';
 
-export default project('conformance');
+// Clusters have a command of their own: see chaos/vitest.clusters.config.ts.
+export default project('conformance', ['test/*.test.ts', 'test/!(cluster)/**/*.test.ts']);

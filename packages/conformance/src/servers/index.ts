@@ -1,4 +1,9 @@
 export { CertificateAuthority, type CertificateRequest, type Identity } from './authority.js';
+export { ClusterMember } from './cluster/member.js';
+export type { Party } from './cluster/network.js';
+export { Route } from './cluster/route.js';
+export { type ClusterOptions, startEtcdCluster, startZooKeeperCluster } from './cluster/start-cluster.js';
+export { type Apart, type LeaderOptions, StoreCluster } from './cluster/store-cluster.js';
 export type { Credentials } from './credentials.js';
 export type { AuthTokens, EtcdSettings } from './etcd-settings.js';
 export { etcdHarness, type HarnessOptions, zookeeperHarness } from './harnesses.js';

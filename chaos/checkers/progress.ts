@@ -1,0 +1,45 @@
+import { type Line, linesOf, type Violation } from '../records.js';
+import { processesOf } from './processes.js';
+
+/** When everything is mended, everybody who lives gets the lock, reads and writes, within the limit in milliseconds. */
+export function checkProgress(lines: readonly Line[], limitMs: number): readonly Violation[] {
+  const phases = new Map(linesOf(lines, 'phase').map(({ phase, at }) => [phase, at]));
+  const healedAt = phases.get('healed');
+  if (healedAt === undefined) return [];
+  const actions = new Map(linesOf(lines, 'call').map(({ op, action, name }) => [op, `${action} ${name}`]));
+  const living = [...processesOf(lines)].filter(
+    ([, { startedAt, endedAt }]) =>
+      startedAt <= healedAt && (endedAt === null || endedAt >= (phases.get('settled') ?? healedAt)),
+  );
+  const done = linesOf(lines, 'return').filter(
+    ({ outcome, at }) => outcome === 'ok' && at > healedAt && at <= healedAt + limitMs,
+  );
+  return living.flatMap(([by]) => {
+    const own = new Set(done.filter((line) => line.by === by).map(({ op }) => actions.get(op)));
+    const isDone = (what: string): boolean => [...own].some((action) => action?.startsWith(what));
+    return ['acquire lock', 'acquire semaphore', 'get', 'set']
+      .filter((what) => !isDone(what))
+      .map((what) => ({
+        rule: 'everybody goes on after the last fault',
+        at: healedAt,
+        what: `${by} did no "${what}" within ${String(limitMs)} ms`,
+      }));
+  });
+}
+
+/** When nothing is to be changed any more, everybody who lives says what it was shown last. */
+export function checkRest(lines: readonly Line[]): readonly Violation[] {
+  const settledAt = linesOf(lines, 'phase').find(({ phase }) => phase === 'settled')?.at;
+  if (settledAt === undefined) return [];
+  const atRest = new Set(linesOf(lines, 'final').map(({ by }) => by));
+  return [...processesOf(lines)]
+    .filter(
+      ([by, { startedAt, endedAt }]) =>
+        startedAt <= settledAt && (endedAt === null || endedAt > settledAt) && !atRest.has(by),
+    )
+    .map(([by]) => ({
+      rule: 'everybody comes to rest',
+      at: settledAt,
+      what: `${by} never said what it was shown last`,
+    }));
+}

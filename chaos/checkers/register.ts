@@ -1,0 +1,99 @@
+import { type CallLine, type Line, linesOf, type ReturnLine, type SeenLine, type Violation } from '../records.js';
+import { groupBy } from './grants.js';
+
+/** A read or a write that was done, with the version that the store gave it. */
+interface Done {
+  readonly call: CallLine;
+  readonly end: ReturnLine;
+  readonly version: bigint;
+}
+
+const absent = -1n;
+
+/**
+ * Reads and writes of each value are linearizable. The store's versions say in which order writes came, so that nothing has to be
+ * searched: each operation has to fit in between what ended before it began and what began after it ended.
+ */
+export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
+  const ends = new Map(linesOf(lines, 'return').map((line) => [line.op, line]));
+  const calls = linesOf(lines, 'call').filter(({ action }) => action === 'get' || action === 'set');
+  const seen = linesOf(lines, 'seen').filter(({ what }) => what === 'config');
+  return [...groupBy(calls, ({ name }) => name)].flatMap(([name, all]) => {
+    const done = all.flatMap((call): Done[] => {
+      const end = ends.get(call.op);
+      if (end?.outcome !== 'ok' || end.version === undefined) return [];
+      return [{ call, end, version: end.version === null ? absent : BigInt(end.version) }];
+    });
+    const refused = new Set(all.filter(({ op }) => ends.get(op)?.outcome === 'refused').map(({ op }) => op));
+    const shown = seen.filter((line) => line.name === name);
+    return [...checkValues(name, all, done, refused, shown), ...checkOrder(name, done), ...checkCompared(name, done)];
+  });
+}
+
+/** Each version has one value, each value one version, and each value was written by somebody whose write was not refused. */
+function checkValues(
+  name: string,
+  calls: readonly CallLine[],
+  done: readonly Done[],
+  refused: ReadonlySet<string>,
+  seen: readonly SeenLine[],
+): readonly Violation[] {
+  const rule = 'a value was written once, by a write that was not refused';
+  const violations: Violation[] = [];
+  const values = new Map<bigint, string>();
+  const versions = new Map<string, bigint>();
+  const writes = new Map(calls.filter(({ action }) => action === 'set').map((call) => [call.op, call]));
+  const note = (version: bigint, value: string | null | undefined, at: number): void => {
+    if (version === absent || value === null || value === undefined) return;
+    const other = values.get(version) ?? value;
+    const elsewhere = versions.get(value) ?? version;
+    values.set(version, value);
+    versions.set(value, version);
+    if (other !== value)
+      violations.push({ rule, at, what: `${name}: version ${String(version)} is both ${other} and ${value}` });
+    if (elsewhere !== version)
+      violations.push({ rule, at, what: `${name}: ${value} has versions ${String(elsewhere)} and ${String(version)}` });
+    const write = writes.get(value);
+    if (write === undefined || refused.has(value))
+      violations.push({ rule, at, what: `${name}: nobody wrote ${value}` });
+    else if (write.at > at) violations.push({ rule, at, what: `${name}: ${value} was there before it was written` });
+  };
+  for (const { call, end, version } of done) note(version, call.action === 'set' ? call.value : end.value, end.at);
+  for (const { version, value, at } of seen) if (version !== null) note(BigInt(version), value, at);
+  return violations;
+}
+
+/** What ended before an operation began is not newer than what that operation saw, and older than what it wrote. */
+function checkOrder(name: string, done: readonly Done[]): readonly Violation[] {
+  const ended = [...done].sort((one, other) => one.end.at - other.end.at);
+  const violations: Violation[] = [];
+  let next = 0;
+  let newest: Done | null = null;
+  for (const each of [...done].sort((one, other) => one.call.at - other.call.at)) {
+    for (; (ended[next]?.end.at ?? Number.POSITIVE_INFINITY) < each.call.at; next += 1) {
+      const candidate = ended[next];
+      if (candidate !== undefined && (newest === null || candidate.version > newest.version)) newest = candidate;
+    }
+    if (newest === null) continue;
+    const isStale = each.call.action === 'set' ? each.version <= newest.version : each.version < newest.version;
+    if (!isStale) continue;
+    const what = `${name}: ${each.call.action} ${each.call.op} answered version ${String(each.version)} after ${newest.call.op} had ended with ${String(newest.version)}`;
+    violations.push({ rule: 'no read is stale, and no write goes back', at: each.end.at, what });
+  }
+  return violations;
+}
+
+/** Between the version that a write expected and its own there is no other. */
+function checkCompared(name: string, done: readonly Done[]): readonly Violation[] {
+  const versions = [...new Set(done.map(({ version }) => version))].sort((one, other) => (one < other ? -1 : 1));
+  const before = new Map(versions.map((version, index) => [version, versions[index - 1] ?? absent]));
+  const violations: Violation[] = [];
+  for (const { call, end, version } of done) {
+    if (call.action !== 'set' || call.expect === undefined) continue;
+    const last = before.get(version) ?? absent;
+    if (last <= BigInt(call.expect)) continue;
+    const what = `${name}: ${call.op} expected ${call.expect} and wrote ${String(version)}, but ${String(last)} lies between`;
+    violations.push({ rule: 'no update is lost', at: end.at, what });
+  }
+  return violations;
+}

@@ -1,0 +1,56 @@
+import type { Config, Election, Group } from 'concordat';
+import type { Context } from './context.js';
+
+const agreeWithinMs = 10_000;
+const lookEveryMs = 100;
+
+/** Follows a value; answers what was shown last. */
+export function followConfig({ journal }: Context, name: string, config: Config<string>): () => string | null {
+  let shown: string | null = null;
+  config.value$.subscribe(({ value, version, stale }) => {
+    if (stale) return;
+    shown = version === undefined ? null : String(version);
+    journal.write({ kind: 'seen', what: 'config', name, version: shown, value: value ?? null });
+  });
+  return () => shown;
+}
+
+/** Follows a leader; answers the token of the one shown last. */
+export function followLeader({ journal }: Context, name: string, election: Election<string>): () => string | null {
+  let shown: string | null = null;
+  election.leader$.subscribe((leader) => {
+    if (leader?.stale) return;
+    shown = leader === undefined ? null : String(leader.token);
+    journal.write({ kind: 'seen', what: 'leader', name, version: shown, value: leader?.value ?? null });
+  });
+  return () => shown;
+}
+
+/** Follows a group; answers who was in it last. */
+export function followMembers(group: Group<unknown>): () => string | null {
+  let shown: string | null = null;
+  group.members$.subscribe(({ members, stale }) => {
+    if (!stale) shown = members.map(({ id }) => id).join(' ');
+  });
+  return () => shown;
+}
+
+/** Waits until an observer was shown what is stored, and writes down what it was shown last, whether or not that is so. */
+export async function conclude(
+  { journal }: Context,
+  what: 'config' | 'leader' | 'members',
+  name: string,
+  shown: () => string | null,
+  stored: () => Promise<string | null>,
+): Promise<void> {
+  const end = performance.now() + agreeWithinMs;
+  let answer: string | null | undefined;
+  do {
+    answer = await stored().catch(() => undefined);
+    if (answer !== undefined && answer === shown()) break;
+    await new Promise((resolve) => {
+      setTimeout(resolve, lookEveryMs);
+    });
+  } while (performance.now() < end);
+  journal.write({ kind: 'final', what, name, shown: shown(), stored: answer === undefined ? 'no answer' : answer });
+}

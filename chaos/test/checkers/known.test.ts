@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../checkers/verdict.js';
+import { Story } from './story.js';
+
+const limits = { backend: 'etcd', sessionTimeoutMs: 6_000, tickMs: 500 } as const;
+const revoked = '[SESSION_LOST] the store ended the session';
+
+describe('beliefs that overlap', () => {
+  const met = (): Story => new Story().hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_000, 9_500]);
+  const rulesOf = (story: Story, backend: 'etcd' | 'zookeeper' = 'etcd'): readonly string[] =>
+    judge(story.lines, { ...limits, backend }).violations.map(({ rule }) => rule);
+
+  it('fail a run', () => {
+    expect(rulesOf(met())).toEqual(['beliefs do not overlap']);
+  });
+
+  it('do not where a thawed leader of etcd revoked a live lease', () => {
+    const story = met().fault('freeze the leader', 3_000, 7_900).session('a', 9_100, revoked);
+    expect(rulesOf(story)).toEqual([]);
+    const { overlaps } = judge(story.lines, limits);
+    expect(overlaps).toHaveLength(1);
+    expect(overlaps[0]?.known).toContain('revokes live leases');
+    expect(rulesOf(story, 'zookeeper')).toEqual(['beliefs do not overlap']);
+  });
+
+  it('fail a run where the session of the older one ended otherwise, or no leader was thawed', () => {
+    const late = met()
+      .fault('freeze the leader', 3_000, 7_900)
+      .session('a', 9_100, 'the session was not confirmed in time');
+    expect(rulesOf(late)).toEqual(['beliefs do not overlap']);
+    expect(rulesOf(met().session('a', 9_100, revoked))).toEqual(['beliefs do not overlap']);
+  });
+});
