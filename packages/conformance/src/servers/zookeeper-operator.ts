@@ -6,7 +6,7 @@ import { ZooKeeperClient } from './zookeeper-client.js';
 import { ZooKeeperRefusal, zooKeeperCodes } from './zookeeper-connection.js';
 
 // Its own client may take it back meanwhile.
-const takeovers = 10;
+const takeovers = 50;
 const bystanderPath = '/bystander';
 
 /** Somebody at ZooKeeper's own door; each call has a session of its own. */
