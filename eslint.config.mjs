@@ -33,7 +33,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/test/**/*.ts', 'packages/conformance/src/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
+    files: [
+      'packages/*/test/**/*.ts',
+      'packages/conformance/src/**/*.ts',
+      'examples/**/*.ts',
+      'bench/**/*.ts',
+      'chaos/**/*.ts',
+    ],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       // Tests see a package by its name and, for what is not public, by its files: two types of one class.
