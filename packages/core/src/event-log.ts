@@ -5,8 +5,14 @@ import type { Session } from './spi/session.js';
 
 type Without<Event, Names extends PropertyKey> = Event extends unknown ? Omit<Event, Names> : never;
 
-/** What a recipe says of a step; when and in which session is added here. */
-export type LineStep = Without<LineEvent, 'atMs' | 'epoch' | 'session'>;
+/** What a step is about. */
+export interface Line {
+  readonly primitive: string;
+  readonly name: string;
+}
+
+/** What a recipe says of a step; of what, when and in which session is added here. */
+export type LineStep = Without<LineEvent, 'primitive' | 'name' | 'atMs' | 'epoch' | 'session'>;
 
 /** Collects what happens into one hot stream; costs nothing while nobody listens. */
 export class EventLog {
@@ -32,8 +38,8 @@ export class EventLog {
     return performance.now();
   }
 
-  line(step: LineStep): void {
-    if (this.#log$.observed) this.#log$.next({ ...step, ...this.#where() });
+  line({ primitive, name }: Line, step: LineStep): void {
+    if (this.#log$.observed) this.#log$.next({ primitive, name, ...step, ...this.#where() });
   }
 
   /** A request that began at `startedAt` is over: answered, or failed with `reason`. */

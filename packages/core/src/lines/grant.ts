@@ -3,9 +3,9 @@ import type { Subscription } from 'rxjs';
 import { checkedSignal } from '../checked-signal.js';
 import type { Context } from '../context.js';
 import { CoordinationError, withoutCode } from '../errors.js';
+import type { Line } from '../event-log.js';
 import { formatFence } from '../fencing.js';
 import type { Entry } from '../spi/backend.js';
-import type { Line } from './leaving.js';
 
 /**
  * Something held, until released or lost.
@@ -91,7 +91,7 @@ export class EntryGrant implements Grant {
       log: () => this.#log(),
     });
     const waitedMs = this.#acquiredAt - since;
-    events.line({ ...line, type: 'acquired', entry: entry.name, token, reason: null, waitedMs });
+    events.line(line, { type: 'acquired', entry: entry.name, token, reason: null, waitedMs });
     this.#ownWatch = this.#watchOwnEntry();
   }
 
@@ -207,7 +207,7 @@ export class EntryGrant implements Grant {
     const type = reason.code === 'GRANT_LOST' ? 'grant-lost' : 'released';
     const { name: entry } = this.#entry;
     const heldMs = this.#heldMs;
-    this.#context.events.line({ ...this.#line, type, entry, token: this.#token, reason, heldMs });
+    this.#context.events.line(this.#line, { type, entry, token: this.#token, reason, heldMs });
   }
 
   // Made when somebody asks: an error costs more than the rest of a release.

@@ -1,6 +1,6 @@
 import { Backoff } from '../backoff.js';
 import { CoordinationError, closedError } from '../errors.js';
-import type { EventLog } from '../event-log.js';
+import type { EventLog, Line } from '../event-log.js';
 import { pause } from '../pause.js';
 import type { Requests } from '../requests.js';
 import type { Entry } from '../spi/backend.js';
@@ -10,12 +10,6 @@ import type { Session } from '../spi/session.js';
 export interface Held {
   readonly token: bigint;
   readonly heldMs: number;
-}
-
-/** Whose entry it is, for events. */
-export interface Line {
-  readonly primitive: string;
-  readonly name: string;
 }
 
 /**
@@ -30,7 +24,7 @@ export class Leaving {
     readonly events: EventLog,
   ) {}
 
-  /** Resolves when the entry is gone or its session over; never rejects. An entry's name is never used twice, so a repeat is harmless. */
+  /** Resolves when the entry is gone or its session over; never rejects. An entry is known by its creation, so a repeat is harmless. */
   leave(line: Line, entry: Entry, held: Held | null = null): Promise<void> {
     return this.track(this.#leave(line, entry, held));
   }
@@ -59,7 +53,7 @@ export class Leaving {
         return this.#left(line, entry, held, null);
       } catch (reason) {
         if (CoordinationError.is(reason, 'SESSION_LOST') || CoordinationError.is(reason, 'CLOSED')) break;
-        this.events.line({ ...line, type: 'cleanup-failed', entry: entry.name, token: null, reason });
+        this.events.line(line, { type: 'cleanup-failed', entry: entry.name, token: null, reason });
         await pause(session, this.requests.clock, backoff.nextMs);
       }
     }
@@ -69,7 +63,7 @@ export class Leaving {
 
   #left(line: Line, entry: Entry, held: Held | null, reason: CoordinationError | null): void {
     const { token, heldMs } = held ?? { token: null, heldMs: null };
-    this.events.line({ ...line, type: 'released', entry: entry.name, token, heldMs, reason });
+    this.events.line(line, { type: 'released', entry: entry.name, token, heldMs, reason });
   }
 }
 

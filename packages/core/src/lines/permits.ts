@@ -85,9 +85,13 @@ const final: ReadonlySet<CoordinationErrorCode> = new Set([
   'PERMISSION_DENIED',
 ]);
 
-function isAnyGone(awaited: readonly { readonly name: string }[], line: readonly Child[]): boolean {
-  const there = new Set(line.map(({ name }) => name));
-  return awaited.some(({ name }) => !there.has(name));
+// The same name may be another entry's by now, where the line says when each was made; where it does not, names are used once.
+function isAnyGone(awaited: readonly Pick<Ref, 'name' | 'created'>[], line: readonly Child[]): boolean {
+  const there = new Map(line.map(({ name, register }) => [name, register?.created ?? null]));
+  return awaited.some(({ name, created }) => {
+    const found = there.get(name);
+    return found === undefined || (found !== null && created !== null && found !== created);
+  });
 }
 
 function countOf(kind: Kind | null): string {

@@ -1,5 +1,5 @@
+import type { Line } from '../event-log.js';
 import type { Key, Kind, Rule } from '../spi/backend.js';
-import type { Line } from './leaving.js';
 
 /** A line to stand in: where, as what, and who ahead matters. */
 export interface Queue extends Line {

@@ -9,7 +9,7 @@ import type { AcquireOptions } from './acquire-options.js';
 import { contenderData } from './contender-data.js';
 import type { EntryGrant, Grant } from './grant.js';
 import { isTurn, requireAgreement } from './permits.js';
-import { lineOf, type Queue } from './queue.js';
+import type { Queue } from './queue.js';
 import { Standing } from './standing.js';
 import { enterLine, gaveUp, grantPlace, waitForTurn } from './turn.js';
 import { type WaitingLine, waitingLine } from './waiting-line.js';
@@ -53,7 +53,7 @@ export class QueuedLock {
         return undefined;
       } finally {
         // The answer is known; removing the entry goes on behind it when the store stops answering now.
-        await wait.race(leaving.leave(lineOf(queue), place.entry)).catch(() => undefined);
+        await wait.race(leaving.leave(queue, place.entry)).catch(() => undefined);
       }
     } catch (failure) {
       const reason = this.#unavailable(failure, options);

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
+import type { Line } from '../event-log.js';
 import type { Child, Entry } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
-import type { Line } from './leaving.js';
 
 const farthestLook = 2_000;
 const longestLeadMs = 1_000;

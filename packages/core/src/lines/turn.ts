@@ -1,13 +1,12 @@
 import { Backoff } from '../backoff.js';
 import type { Context } from '../context.js';
 import { CoordinationError } from '../errors.js';
-import type { EventLog } from '../event-log.js';
+import type { EventLog, Line } from '../event-log.js';
 import { firstOf } from '../first-of.js';
 import type { Place, Ref } from '../spi/backend.js';
 import type { Wait } from '../wait.js';
 import { askInLine } from './asking.js';
 import { EntryGrant } from './grant.js';
-import type { Line } from './leaving.js';
 import { changeOf, isTurn, requireAgreement, tellNext } from './permits.js';
 import { lineOf, type Queue } from './queue.js';
 import { type Standing, watchStanding } from './standing.js';
@@ -58,7 +57,7 @@ export async function overSessions<T>(
 /** Tells that a wait ended without a grant; `reason` is `null` for a try that found somebody in the line. */
 export function gaveUp({ events }: Context, line: Line, wait: Wait, entry: string | null, reason: unknown): void {
   const waitedMs = events.now() - wait.startedAt;
-  events.line({ ...lineOf(line), type: 'gave-up', entry, token: null, reason, waitedMs });
+  events.line(line, { type: 'gave-up', entry, token: null, reason, waitedMs });
 }
 
 /** My place in a line, and what makes its creation a token. */
@@ -83,9 +82,10 @@ export async function enterLine(context: Context, queue: Queue, wait: Wait, epoc
   const entering = leaving.track(backend.enter(queue.dir, queue.kind, queue.data, queue.rule, onBehalf));
   if (events.observed) logEntering(events, entering);
   // The caller may be gone long before the outcome is certain; a place that comes late is left.
-  const place = await wait.race(entering, (late) => void leaving.leave(lineOf(queue), late.entry));
-  events.line({ ...lineOf(queue), type: 'entry-created', entry: place.entry.name, token: null, reason: null });
-  return { ...place, tokenBase, since: wait.startedAt };
+  const place = await wait.race(entering, (late) => void leaving.leave(queue, late.entry));
+  events.line(queue, { type: 'entry-created', entry: place.entry.name, token: null, reason: null });
+  const { entry, ahead, atCreation = false } = place;
+  return { entry, ahead, atCreation, tokenBase, since: wait.startedAt };
 }
 
 /** Turns a place at the head of the line into a grant, unless the session is over by the clock. */
@@ -121,11 +121,11 @@ async function stand(
     while (!isTurn(queue, place.ahead)) {
       await requireAgreement(context, queue, wait, place);
       await firstOf(context, wait, epoch, changeOf(context.requests.opened(), queue, place));
-      context.events.line({ ...lineOf(queue), type: 'watch-fired', entry: entry.name, token: null, reason: null });
+      context.events.line(queue, { type: 'watch-fired', entry: entry.name, token: null, reason: null });
       const ahead = await askInLine(context, wait, epoch, (backend, call) => backend.ahead(entry, queue.rule, call));
       if (ahead === null) {
         // Harmless when it is gone indeed; should a lagging server have said so, it must not stand beside the next one.
-        void context.leaving.leave(lineOf(queue), entry);
+        void context.leaving.leave(queue, entry);
         await wait.race(context.requests.read((backend, call) => backend.confirm(call), epoch));
         return null;
       }
@@ -136,7 +136,7 @@ async function stand(
     wait.check();
     return grantPlace(context, queue, place);
   } catch (reason) {
-    void context.leaving.leave(lineOf(queue), entry);
+    void context.leaving.leave(queue, entry);
     throw reason;
   } finally {
     stopWatching();
@@ -144,11 +144,15 @@ async function stand(
 }
 
 function isSame(one: readonly Ref[], other: readonly Ref[]): boolean {
-  return one.length === other.length && one.every(({ name }, index) => name === other[index]?.name);
+  const same = (ref: Ref, index: number): boolean => {
+    const there = other[index];
+    return ref.name === there?.name && ref.created === there.created;
+  };
+  return one.length === other.length && one.every(same);
 }
 
 // What stood for it is told along.
 function requeued({ events }: Context, line: Line, standing: Standing, reason: CoordinationError): void {
-  events.line({ ...lineOf(line), type: 'requeued', entry: standing.entry, token: null, reason });
+  events.line(line, { type: 'requeued', entry: standing.entry, token: null, reason });
   standing.entry = null;
 }

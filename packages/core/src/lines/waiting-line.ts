@@ -6,7 +6,7 @@ import type { Child, Key } from '../spi/backend.js';
 
 /** One contender in a line, as others see it. */
 export interface Contender {
-  /** Name of its entry in the store. */
+  /** Name of its entry in the store; with `token`, never used twice. */
   readonly entry: string;
   /** What it stands there as, such as `lock`, `read` or `lease:3`; `null` for an entry of another client that does not say. */
   readonly kind: string | null;

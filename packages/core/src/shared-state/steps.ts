@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CoordinationError } from '../errors.js';
-import type { EventLog } from '../event-log.js';
-import type { Line } from '../lines/leaving.js';
+import type { EventLog, Line } from '../event-log.js';
 
 /** What one participant of a shared state does, for events: it has no entry, so it is known by an id of its own. */
 export class Steps {
@@ -18,23 +17,20 @@ export class Steps {
   }
 
   requeued(): void {
-    this.#events.line({
-      ...this.#about(new CoordinationError('SESSION_LOST', 'the session is over')),
-      type: 'requeued',
-    });
+    const reason = new CoordinationError('SESSION_LOST', 'the session is over');
+    this.#events.line(this.#line, { ...this.#about(reason), type: 'requeued' });
   }
 
   gaveUp(reason: unknown): void {
     const waitedMs = this.#events.now() - this.#startedAt;
-    this.#events.line({ ...this.#about(reason), type: 'gave-up', waitedMs });
+    this.#events.line(this.#line, { ...this.#about(reason), type: 'gave-up', waitedMs });
   }
 
   cleanupFailed(reason: unknown): void {
-    this.#events.line({ ...this.#about(reason), type: 'cleanup-failed' });
+    this.#events.line(this.#line, { ...this.#about(reason), type: 'cleanup-failed' });
   }
 
-  #about<Reason>(reason: Reason): Line & { entry: string; token: null; reason: Reason } {
-    const { primitive, name } = this.#line;
-    return { primitive, name, entry: this.id, token: null, reason };
+  #about<Reason>(reason: Reason): { entry: string; token: null; reason: Reason } {
+    return { entry: this.id, token: null, reason };
   }
 }

@@ -1,10 +1,9 @@
 import { map, merge, Observable } from 'rxjs';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
+import type { Line } from '../../event-log.js';
 import { firstOf } from '../../first-of.js';
 import { askInLine } from '../../lines/asking.js';
-import type { Line } from '../../lines/leaving.js';
-import { lineOf } from '../../lines/queue.js';
 import { Standing } from '../../lines/standing.js';
 import { enterLine, overSessions, type Standpoint } from '../../lines/turn.js';
 import type { Key, Kind, Place, Ref } from '../../spi/backend.js';
@@ -68,7 +67,7 @@ async function enterOnce(
     context.session.check(epoch);
     return { ...place, data };
   } catch (reason) {
-    const leaving = context.leaving.leave(lineOf(candidate), place.entry);
+    const leaving = context.leaving.leave(candidate, place.entry);
     // Who is told that the id is taken is not in the way of the next one himself; should the store stop answering now, that goes on behind.
     if (CoordinationError.is(reason, 'ALREADY_EXISTS')) await wait.race(leaving).catch(() => undefined);
     throw reason;

@@ -4,7 +4,6 @@ import type { Context } from '../../context.js';
 import { CoordinationError, closedError } from '../../errors.js';
 import type { WaitOptions } from '../../limits.js';
 import { OwnLeaving } from '../../lines/own-leaving.js';
-import { lineOf } from '../../lines/queue.js';
 import { pause } from '../../pause.js';
 import { checkWait } from '../../settings.js';
 import { Wait } from '../../wait.js';
@@ -107,7 +106,7 @@ export class LastingMembership<T> implements Membership<T>, StayListener {
 
   removed(reason: CoordinationError): void {
     // Should a lagging server have said so, it must not stay behind.
-    if (this.#stay !== null) void this.#context.leaving.leave(lineOf(this.#candidate), this.#stay.entry);
+    if (this.#stay !== null) void this.#context.leaving.leave(this.#candidate, this.#stay.entry);
     this.#finish(lostBy(this.#candidate, reason));
   }
 
@@ -126,7 +125,7 @@ export class LastingMembership<T> implements Membership<T>, StayListener {
   }
 
   #stand(joined: Joined, waitedMs: number): void {
-    if (this.#end !== null) return void this.#context.leaving.leave(lineOf(this.#candidate), joined.entry);
+    if (this.#end !== null) return void this.#context.leaving.leave(this.#candidate, joined.entry);
     const stay = new Stay(this.#context, this.#candidate, joined, waitedMs, this);
     this.#stay = stay;
     this.#token = stay.token;
@@ -182,7 +181,7 @@ export class LastingMembership<T> implements Membership<T>, StayListener {
 
   async #gone(stay: Stay | null): Promise<void> {
     const { leaving } = this.#context;
-    if (stay !== null) void leaving.leave(lineOf(this.#candidate), stay.entry, stay.held);
+    if (stay !== null) void leaving.leave(this.#candidate, stay.entry, stay.held);
     // A return that is under way is taken back as well.
     await leaving.settled();
   }

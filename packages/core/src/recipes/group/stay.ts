@@ -2,7 +2,8 @@ import type { Subscription } from 'rxjs';
 import { Backoff } from '../../backoff.js';
 import type { Context } from '../../context.js';
 import { CoordinationError, withoutCode } from '../../errors.js';
-import type { Held, Line } from '../../lines/leaving.js';
+import type { Line } from '../../event-log.js';
+import type { Held } from '../../lines/leaving.js';
 import { lineOf } from '../../lines/queue.js';
 import { pause } from '../../pause.js';
 import type { Entry } from '../../spi/backend.js';
@@ -45,7 +46,7 @@ export class Stay {
     this.token = tokenBase + entry.created;
     this.#sinceMs = context.events.now();
     const { token } = this;
-    context.events.line({ ...this.#line, type: 'acquired', entry: entry.name, token, waitedMs, reason: null });
+    context.events.line(this.#line, { type: 'acquired', entry: entry.name, token, waitedMs, reason: null });
   }
 
   /** Whether its entry is in the store, as far as is known. */
@@ -128,9 +129,9 @@ export class Stay {
   #log(cause: CoordinationError): void {
     const { events } = this.#context;
     const { token, heldMs } = this.held;
-    const step = { ...this.#line, entry: this.entry.name, token, heldMs };
-    if (cause.code === 'CLOSED') events.line({ ...step, type: 'released', reason: cause });
-    else events.line({ ...step, type: 'grant-lost', reason: lostBy(this.#line, cause) });
+    const step = { entry: this.entry.name, token, heldMs };
+    if (cause.code === 'CLOSED') events.line(this.#line, { ...step, type: 'released', reason: cause });
+    else events.line(this.#line, { ...step, type: 'grant-lost', reason: lostBy(this.#line, cause) });
   }
 }
 
