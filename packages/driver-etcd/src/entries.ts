@@ -10,9 +10,10 @@ import {
   type Rule,
 } from '@concordat/core/spi';
 import { Backoff } from './backoff.js';
+import { EntryNumbers } from './entry-numbers.js';
 import { Gate } from './gate.js';
 import type { Keys } from './keys.js';
-import { entryName, hexLease, kindIn, kindOf, scopeOf } from './names.js';
+import { entryName, kindIn, kindOf, scopeOf } from './names.js';
 import { bytes, exists, isAbsent, toRegister, wasCreatedAt } from './registers.js';
 import type { Requests } from './requests.js';
 import type { SessionKeeper } from './session-keeper.js';
@@ -34,7 +35,8 @@ export interface EnterContext {
 interface Attempt {
   readonly entry: Omit<Entry, 'created' | 'seen'>;
   readonly key: Buffer;
-  readonly lease: string;
+  readonly numbers: EntryNumbers;
+  readonly number: number;
   /** Leased: keeps this attempt, should it arrive late, from having an effect. */
   readonly putVoid: Operation;
   readonly voidKey: Buffer;
@@ -55,6 +57,7 @@ export class Entries {
   readonly #keys: Keys;
   readonly #keeper: SessionKeeper;
   readonly #gate = new Gate(enteringAtOnce);
+  #numbers = new EntryNumbers('0');
   #attempts = 0;
 
   constructor(requests: Requests, keys: Keys, keeper: SessionKeeper) {
@@ -92,9 +95,15 @@ export class Entries {
     if (!succeeded) throw new CoordinationError('GRANT_LOST', 'the entry is not there any more');
   }
 
-  /** A plain delete: the name is never used again, so it can only be mine. */
+  /** A plain delete while the name can only be this entry's; afterwards the name may be another's of mine. */
   async leave(entry: Entry, call: Call): Promise<void> {
-    await this.#requests.delete(this.#keyOf(entry), call);
+    const key = this.#keyOf(entry);
+    if (this.#numbers.has(entry)) {
+      await this.#numbers.during(entry, () => this.#requests.delete(key, call));
+      return;
+    }
+    const success: Operation[] = [{ request_delete_range: { key } }];
+    await this.#requests.writeTxn({ compare: [wasCreatedAt(key, entry.created)], success }, call);
   }
 
   async first(dir: Key, call: Call): Promise<Child | null> {
@@ -109,26 +118,29 @@ export class Entries {
 
   #attempt(dir: Key, kind: Kind, epoch: number): Attempt {
     const lease = this.#keeper.lease(epoch);
+    if (this.#numbers.lease !== lease) this.#numbers = new EntryNumbers(lease);
+    const numbers = this.#numbers;
+    const number = numbers.take();
     this.#attempts += 1;
-    const id = `${hexLease(lease)}-${String(this.#attempts)}`;
-    const entry = { dir, name: entryName(kind, id), kind, epoch };
-    const voidKey = this.#keys.void(id);
+    const voidKey = this.#keys.void(`${numbers.hex}-${String(this.#attempts)}`);
     const putVoid = { request_put: { key: voidKey, value: Buffer.from('1'), lease } };
-    return { entry, key: this.#keyOf(entry), lease, voidKey, putVoid };
+    const entry = { dir, name: entryName(kind, `${numbers.hex}-${String(number)}`), kind, epoch };
+    return { entry, key: this.#keyOf(entry), numbers, number, voidKey, putVoid };
   }
 
   /** `null` when the attempt was given up for good and a new one is due. */
   async #try(attempt: Attempt, data: Uint8Array, rule: Rule, context: EnterContext): Promise<Place | null> {
-    const put: Operation = { request_put: { key: attempt.key, value: bytes(data), lease: attempt.lease } };
+    const put: Operation = { request_put: { key: attempt.key, value: bytes(data), lease: attempt.numbers.lease } };
     // One more than asked for, since the range sees what the transaction itself has put.
     const success = [put, this.#nearest(attempt.entry.dir, rule.of, rule.limit + 1, 0n)];
-    const transaction = { compare: [isAbsent(attempt.voidKey)], success };
+    const transaction = { compare: [isAbsent(attempt.voidKey), isAbsent(attempt.key)], success };
     try {
       const reply = await this.#requests.writeTxn(transaction, this.#requests.ownCall());
+      // Somebody else's work: a restored backup, or a hand.
+      if (!reply.succeeded) return null;
       const created = BigInt(reply.header.revision);
       const ahead = this.#refs(attempt.entry.dir, reply, 1).filter((ref) => ref.created !== created);
-      const entry = { ...attempt.entry, created, seen: created };
-      return { entry, ahead: ahead.slice(-rule.limit), atCreation: true };
+      return { entry: stands(attempt, created, created), ahead: ahead.slice(-rule.limit), atCreation: true };
     } catch (error) {
       if (!CoordinationError.is(error, 'OUTCOME_UNKNOWN')) throw error;
       return this.#resolve(attempt, rule, context);
@@ -170,7 +182,7 @@ export class Entries {
     const reply = await this.#send({ compare: [exists(attempt.key)], success: [own], failure: [attempt.putVoid] });
     const found = reply.succeeded ? rangeAt(reply, 0).kvs[0] : undefined;
     if (found === undefined) return null;
-    const entry = { ...attempt.entry, created: BigInt(found.create_revision), seen: BigInt(reply.header.revision) };
+    const entry = stands(attempt, BigInt(found.create_revision), BigInt(reply.header.revision));
     const ahead = await this.ahead(entry, rule, this.#requests.ownCall());
     return ahead === null ? null : { entry, ahead, atCreation: false };
   }
@@ -208,6 +220,12 @@ export class Entries {
       })
       .reverse();
   }
+}
+
+function stands({ entry: { dir, name, kind, epoch }, numbers, number }: Attempt, created: bigint, seen: bigint): Entry {
+  const entry = { dir, name, kind, epoch, created, seen };
+  numbers.stands(entry, number);
+  return entry;
 }
 
 function gaveUp(): CoordinationError {

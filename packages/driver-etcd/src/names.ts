@@ -3,9 +3,9 @@ import type { Key, Kind } from '@concordat/core/spi';
 // What stands right in a directory says nothing of its kind; the directory does.
 const kindByRoot: Readonly<Record<string, Kind>> = { lock: 'lock', election: 'latch' };
 
-/** The name of an entry below its directory: the lease in lower-case hex, as Go's, and a number never used twice. */
-export function entryName(kind: Kind, attempt: string): string {
-  return folderOf(kind) + attempt;
+/** The name of an entry below its directory: the lease in lower-case hex, as Go's, and a number. */
+export function entryName(kind: Kind, id: string): string {
+  return folderOf(kind) + id;
 }
 
 /** The directory whose entries count when only those of one kind, or all, matter. */

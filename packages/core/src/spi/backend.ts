@@ -77,11 +77,11 @@ export interface Rule {
 export interface Ref {
   /** The line it stands in. */
   readonly dir: Key;
-  /** Its name below that, never used twice. */
+  /** Its name below that; never used twice where `created` is not known. */
   readonly name: string;
   /** What kind of entry, or `null` for a foreign name. */
   readonly kind: Kind | null;
-  /** Creation in the store's order, where the driver knows it; names are never used twice, so a driver may do without. */
+  /** Creation in the store's order, which tells it from an earlier one of that name; a driver that never uses a name twice may do without. */
   readonly created: bigint | null;
   /** Store order of the reply that showed it alive, where the driver needs that to watch it from there. */
   readonly seen: bigint | null;
@@ -91,7 +91,7 @@ export interface Ref {
 export interface Entry {
   /** The line it stands in. */
   readonly dir: Key;
-  /** Its name below that, never used twice. */
+  /** Its name below that; with `created`, never used twice. */
   readonly name: string;
   /** What it stands there as. */
   readonly kind: Kind;
