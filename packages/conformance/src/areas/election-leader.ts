@@ -27,6 +27,9 @@ export const electionLeader = area('election leader', (scenario) => {
       });
       const second = Candidate.of(other.coordinator.election('a'), { value: 'second' });
       await fixture.lineOf('election/a', 2);
+      const beside = new Recorder(other.coordinator.election('a').leader$);
+      expect((await beside.first(() => true))?.value).toBe('first');
+      beside.stop();
       const shown = seen.values.length;
       first.stop();
       const next = await second.leads();

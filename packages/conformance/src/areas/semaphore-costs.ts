@@ -99,21 +99,23 @@ async function costOfHandOvers(fixture: Fixture, permits: number, waiters: numbe
     const wait = coordinator.semaphore(name, permits).acquire({ signal: caller.signal });
     waiting.push(outcome(wait.then((grant) => served.push(grant))));
     // Those that are served take turns, so that no two watches of one session are one.
-    if (index <= handOvers) await fixture.lineOf(`sem/${name}`, permits + index + 1);
+    if (index <= handOvers + 1) await fixture.lineOf(`sem/${name}`, permits + index + 1);
   }
   await fixture.lineOf(`sem/${name}`, permits + waiters);
   const links = clients.map(({ link }) => link);
   // The first watches of what is held begin a moment after the grant.
   await throughout(150, () => undefined);
-  const before = await quiet(...links);
-  let released = 0;
-  for (const next of [() => held[1], () => served[0], () => served[1], () => held[3]]) {
-    await required(next()).release();
-    released++;
-    await eventually(() => expect(served).toHaveLength(released));
+  const handOver = async (from: Grant | undefined): Promise<void> => {
+    const expected = served.length + 1;
+    await required(from).release();
+    await eventually(() => expect(served).toHaveLength(expected));
     // Its own watch, where that costs a request, belongs to the grant.
     await throughout(150, () => undefined);
-  }
+  };
+  // Whatever watches the arrivals left behind have been told before it is counted.
+  await handOver(held[0]);
+  const before = await quiet(...links);
+  for (const next of [() => held[1], () => served[0], () => served[1], () => held[3]]) await handOver(next());
   const cost = difference(await quiet(...links), before);
   caller.abort();
   await Promise.all(waiting);
