@@ -12,6 +12,8 @@ function isCallable(value: unknown): value is () => void {
 /** Bytes that are in use, buffers included. */
 export function bytesInUse(): number {
   if (!isCallable(collectGarbage)) throw new Error('this Node.js collects no garbage on demand');
+  // The memory of dead buffers may be given back beside the collection, which the next one waits for.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
