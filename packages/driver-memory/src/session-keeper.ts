@@ -115,7 +115,12 @@ export class SessionKeeper {
         this.#id = answer.session;
         if (this.#stopping) return this.#abandon();
         const epoch = session.opened(answer.session, answer.timeoutMs, sentAt, 0);
-        if (epoch === null) return this.#abandon();
+        if (epoch === null) {
+          this.#abandon();
+          // It came too late to be lived in, and nothing else asks for another one while the connection stands.
+          if (!session.closed) this.#proceed();
+          return;
+        }
         session.saw(epoch, revision, 0n);
         this.#heartbeat.continue(answer.session, sentAt);
         session.onLost(epoch, () => this.#lost(), 'driver');

@@ -53,6 +53,20 @@ describe('sessions of the memory backend', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('opens another session when the answer to the first one comes too late to live in it', async () => {
+    const client = new Client(store, clock, 4_000);
+    client.link.holdRequests();
+    await settled();
+    // As a paused process finds it: the time is gone, and no timer of its own has run.
+    clock.jump(3_900);
+    client.link.heal();
+    await settled();
+    expect(client.phases).toEqual(['connecting 1', 'connected 1']);
+    expect(store.sessions).toEqual([client.id]);
+    await client.close();
+    expect(clock.pending).toBe(0);
+  });
+
   it('closes within its limit when nobody answers', async () => {
     const client = await connected();
     client.link.blackhole();
