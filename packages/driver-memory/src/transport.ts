@@ -64,7 +64,7 @@ export class Transport {
 
   /** Runs `callback` in a later turn, by the scheduler that delivers the messages. */
   later(callback: () => void): void {
-    this.#link.deliver(callback);
+    this.#link.deliver(callback, 'self');
   }
 
   /** Opens a new connection; `events` are told later whether it stands. */

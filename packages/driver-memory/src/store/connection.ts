@@ -46,11 +46,17 @@ export class Connection {
     this.#client = options.client;
     this.#store = options.store;
     this.#deliver = options.deliver;
-    this.#up = new Pipe(options.deliver, (envelope) => {
-      if (envelope === null) this.#leaveStore();
-      else this.#store.received(envelope, this);
-    });
-    this.#down = new Pipe(options.deliver, (message) => this.#client.received(message));
+    this.#up = new Pipe(
+      (callback) => this.#deliver(callback, 'store'),
+      (envelope) => {
+        if (envelope === null) this.#leaveStore();
+        else this.#store.received(envelope, this);
+      },
+    );
+    this.#down = new Pipe(
+      (callback) => this.#deliver(callback, 'client'),
+      (message) => this.#client.received(message),
+    );
   }
 
   /** True once it swallowed something: it cannot be continued. */
@@ -107,7 +113,7 @@ export class Connection {
     if (!this.#clientThere) return;
     this.#clientThere = false;
     this.#down.close();
-    this.#deliver(() => this.#client.closed());
+    this.#deliver(() => this.#client.closed(), 'client');
     this.#held.push(null);
   }
 

@@ -71,7 +71,7 @@ export class MemoryLink {
       if (connection.finished) return;
       if (this.#refusing || !this.#gate.admit(connection)) connection.close();
       else connection.open();
-    });
+    }, 'client');
     return connection;
   }
 

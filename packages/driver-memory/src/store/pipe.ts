@@ -1,13 +1,11 @@
-import type { Deliver } from './deliver.js';
-
 /** One direction of a connection: first in, first out, one message per delivery. */
 export class Pipe<Message> {
-  readonly #deliver: Deliver;
+  readonly #deliver: (callback: () => void) => void;
   readonly #arrive: (message: Message) => void;
   readonly #queue: Message[] = [];
   #open = true;
 
-  constructor(deliver: Deliver, arrive: (message: Message) => void) {
+  constructor(deliver: (callback: () => void) => void, arrive: (message: Message) => void) {
     this.#deliver = deliver;
     this.#arrive = arrive;
   }
