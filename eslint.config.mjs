@@ -5,7 +5,14 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '**/vitest*.config.ts', '*.ts'] },
   {
-    files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
+    files: [
+      'packages/*/src/**/*.ts',
+      'packages/*/test/**/*.ts',
+      'examples/**/*.ts',
+      'bench/**/*.ts',
+      'chaos/**/*.ts',
+      'simulation/**/*.ts',
+    ],
     extends: [...tseslint.configs.strictTypeChecked],
     plugins: { 'rxjs-x': rxjs },
     languageOptions: {
@@ -39,6 +46,7 @@ export default tseslint.config(
       'examples/**/*.ts',
       'bench/**/*.ts',
       'chaos/**/*.ts',
+      'simulation/**/*.ts',
     ],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'examples', 'chaos'],
+    projects: ['packages/*', 'examples', 'chaos', 'simulation'],
     allowOnly: false,
     passWithNoTests: false,
     maxWorkers: 2,

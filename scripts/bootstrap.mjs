@@ -16,7 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const manifests = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((name) => join(root, name));
 for (const folder of readdirSync(join(root, 'packages')))
   manifests.push(join(root, 'packages', folder, 'package.json'));
-for (const folder of ['examples', 'bench', 'chaos']) manifests.push(join(root, folder, 'package.json'));
+for (const folder of ['examples', 'bench', 'simulation', 'chaos']) manifests.push(join(root, folder, 'package.json'));
 
 const hash = createHash('sha256');
 for (const file of manifests) if (existsSync(file)) hash.update(readFileSync(file));

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Part, PartReport } from './part.js';
+
+/**
+ * Runs a part of the seeds in a process of its own; answers its exit code.
+ *
+ * @param program the compiled `part-process.js`, with options of Node.js before it.
+ */
+export async function spawnPart(
+  program: readonly string[],
+  { from, end, step, twiceEvery, stop }: Part,
+  tell: (report: PartReport) => void,
+): Promise<number> {
+  const args = [...program, ...[from, end, step, twiceEvery].map(String), ...(stop ? ['stop'] : [])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout })) tell(JSON.parse(line) as PartReport);
+  const [code] = (await exited) as [number | null];
+  return code ?? 1;
+}
