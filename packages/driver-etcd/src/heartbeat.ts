@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@concordat/core/spi';
 import { Backoff } from './backoff.js';
+import { isOutdated, isStaleToken } from './errors.js';
 import { StatusError, status } from './protocol.js';
 import type { Duplex, KeepAliveReply, KeepAliveRequest, KeyValue, Transport } from './transport.js';
 
@@ -15,8 +16,8 @@ export interface LeaseFacts {
 export interface HeartbeatReport {
   /** The store confirmed that the lease was alive after the heartbeat with this number was sent. */
   confirmed(sentAt: number, number: number): void;
-  /** The store does not know the lease any more. */
-  dead(): void;
+  /** The store does not know the lease any more. `isBehind`: whoever says so shows an older state than was seen before it was asked. */
+  dead(isBehind: boolean): void;
   /** The lease was renewed, but its key is not there, or is not its own. */
   keyMissing(): void;
   /** The transport is cut, silent, or leads to a member that cannot answer; another connection is being made. */
@@ -28,11 +29,13 @@ export interface HeartbeatReport {
 }
 
 /** What a heartbeat needs of the transport. */
-export type HeartbeatTransport = Pick<Transport, 'connection' | 'keepAlive' | 'range' | 'replace'>;
+export type HeartbeatTransport = Pick<Transport, 'authenticate' | 'connection' | 'keepAlive' | 'range' | 'replace'>;
 
 interface Renewal {
   readonly number: number;
   readonly sentAt: number;
+  /** Taken before it was sent. */
+  readonly order: bigint;
 }
 
 /**
@@ -54,6 +57,7 @@ export class Heartbeat {
   #unanswered: Renewal[] = [];
   #number = 0;
   #repeatedFor: string | null = null;
+  #hasNewToken = false;
   #nextBeat: Timer | null = null;
   #overdue: Timer | null = null;
   #stopped = false;
@@ -91,7 +95,7 @@ export class Heartbeat {
     this.#connection = this.#transport.connection;
     const stream: Duplex<KeepAliveRequest> = this.#transport.keepAlive({
       message: (reply) => this.#answered(reply),
-      ended: (error) => this.#lost(stream, error),
+      ended: (error) => this.#ended(stream, error),
     });
     this.#stream = stream;
     this.#renew(stream);
@@ -107,7 +111,7 @@ export class Heartbeat {
 
   #renew(stream: Duplex<KeepAliveRequest>): void {
     this.#number += 1;
-    this.#unanswered.push({ number: this.#number, sentAt: this.#clock.now() });
+    this.#unanswered.push({ number: this.#number, sentAt: this.#clock.now(), order: this.#report.orderBefore() });
     this.#report.sent();
     stream.write({ ID: this.#lease.id });
     if (this.#unanswered.length === 1) this.#watchOldest(stream);
@@ -130,7 +134,7 @@ export class Heartbeat {
     const stream = this.#stream;
     if (renewal === undefined || stream === null) return;
     this.#watchOldest(stream);
-    if (BigInt(reply.TTL) <= 0n) this.#report.dead();
+    if (BigInt(reply.TTL) <= 0n) this.#report.dead(BigInt(reply.header.revision) < renewal.order);
     else void this.#prove(renewal, reply.header.raft_term, stream);
   }
 
@@ -138,15 +142,16 @@ export class Heartbeat {
     const before = this.#report.orderBefore();
     this.#report.sent();
     try {
-      const { header, kvs } = await this.#transport.range({ key: this.#lease.key, keys_only: true }, this.#limitMs);
+      const { header, kvs } = await this.#transport.range({ key: this.#lease.key }, this.#limitMs);
       if (this.#stopped) return;
       this.#report.saw(BigInt(header.revision), before);
       this.#backoff.reset();
+      this.#hasNewToken = false;
       if (header.raft_term !== term) this.#repeat(header.raft_term);
       else if (this.#isOwn(kvs[0])) this.#report.confirmed(renewal.sentAt, renewal.number);
       else this.#report.keyMissing();
     } catch (error) {
-      this.#lost(stream, error instanceof StatusError ? error : new StatusError(status.internal, 'the read failed'));
+      this.#lost(stream, asStatus(error));
     }
   }
 
@@ -161,11 +166,41 @@ export class Heartbeat {
     this.beat();
   }
 
+  #ended(stream: Duplex<KeepAliveRequest>, error: StatusError): void {
+    if (isStaleToken(error) && (!this.#hasNewToken || isOutdated(error))) void this.#loginAgain(stream);
+    else this.#lost(stream, error);
+  }
+
+  // etcd lets a stream go on with the token that it began with; newer ones ask for a good one with each renewal. The connection is good.
+  async #loginAgain(stream: Duplex<KeepAliveRequest>): Promise<void> {
+    if (stream !== this.#stream || this.#stopped) return;
+    this.#close();
+    try {
+      await this.#transport.authenticate(this.#limitMs);
+      this.#hasNewToken = true;
+    } catch (error) {
+      this.#cut(asStatus(error));
+      return;
+    }
+    await this.#backoff.wait();
+    this.#open();
+  }
+
   #lost(stream: Duplex<KeepAliveRequest>, error: StatusError): void {
     if (stream !== this.#stream || this.#stopped) return;
     this.#close();
+    this.#cut(error);
+  }
+
+  #cut(error: StatusError): void {
+    if (this.#stopped) return;
+    this.#hasNewToken = false;
     this.#report.cut(error);
     this.#transport.replace(this.#connection);
     void this.#backoff.wait().then(() => this.#open());
   }
+}
+
+function asStatus(error: unknown): StatusError {
+  return error instanceof StatusError ? error : new StatusError(status.internal, 'a request of the heartbeat failed');
 }

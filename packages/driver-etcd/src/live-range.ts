@@ -1,6 +1,7 @@
 import { CoordinationError, type Register } from '@concordat/core/spi';
 import { Backoff } from './backoff.js';
 import { isRefusal } from './errors.js';
+import { withoutValue } from './key-facts.js';
 import { sameRegister, toRegister } from './registers.js';
 import type { Requests } from './requests.js';
 import type { Event, KeyValue, RangeReply } from './transport.js';
@@ -103,7 +104,7 @@ export class LiveRange {
     this.#readAt = null;
     this.#early = [];
     const { session } = this.#requests;
-    const request = { ...this.#range, keys_only: !this.#options.data };
+    const request = { ...this.#range, ...(this.#options.data ? {} : withoutValue) };
     while (this.#isCurrent(reading)) {
       try {
         const reply = await this.#requests.watched.run(async () => {

@@ -36,9 +36,10 @@ export class Login<Token> {
     return this.#renewal;
   }
 
-  /** Something ended with `error`: when that was for its token, a new one is fetched for the next. */
-  ended(error: StatusError): void {
-    if (this.#fetch !== null && isStaleToken(error)) void this.renew(renewalLimitMs).catch(() => undefined);
+  /** What began with `token` ended with `error`: when that was for the token, a new one is fetched for the next, unless there is one. */
+  ended(error: StatusError, token: Token): void {
+    if (this.#fetch !== null && isStaleToken(error) && token === this.#token)
+      void this.renew(renewalLimitMs).catch(() => undefined);
   }
 
   /** Settles as `send` does, with a token that is not stale. */

@@ -9,6 +9,7 @@ import {
   type PutResult,
   type Register,
 } from '@concordat/core/spi';
+import { withoutValue } from './key-facts.js';
 import type { Keys } from './keys.js';
 import { hexLease } from './names.js';
 import type { Requests } from './requests.js';
@@ -62,7 +63,7 @@ export class Registers {
     const create: Operation = { request_put: { key: at, value: bytes(value), ...(lease === null ? {} : { lease }) } };
     // A plain put would detach the key from its lease (etcd's issue 14758).
     const overwrite: Operation = { request_put: { key: at, value: bytes(value), ignore_lease: true } };
-    const facts: Operation = { request_range: { key: at, keys_only: true } };
+    const facts: Operation = { request_range: { key: at, ...withoutValue } };
     const current: Operation = { request_range: { key: at } };
     if (options.expect === 'any') return this.#putAnyway(at, value, { create, overwrite, facts }, call);
     const absent = options.expect === 'absent';

@@ -177,7 +177,7 @@ export class SessionKeeper {
           if (wasSuspended) this.#watches.retry();
           this.#confirm(number);
         },
-        dead: () => session.lose(epoch, new CoordinationError('SESSION_LOST', 'the store ended the session')),
+        dead: (isBehind) => session.lose(epoch, endedByStore(isBehind)),
         keyMissing: () => void this.#putAgain(id, epoch),
         cut: (error) => session.cut(epoch, toCoordinationError(error, 'read')),
         orderBefore: () => session.order,
@@ -226,7 +226,7 @@ export class SessionKeeper {
       if (this.#lease?.id === id) this.#lease.heartbeat.beat();
     } catch (error) {
       if (!isUnknownLease(error)) return;
-      this.#session.lose(epoch, new CoordinationError('SESSION_LOST', 'the store ended the session'));
+      this.#session.lose(epoch, endedByStore(false));
     }
   }
 
@@ -268,6 +268,12 @@ export class SessionKeeper {
     if (isRefusal(error)) this.#session.refuse(error);
     else this.#session.unreachable(error);
   }
+}
+
+// A member that lags shows an older state as well, so that this alone proves nothing.
+function endedByStore(isBehind: boolean): CoordinationError {
+  const more = isBehind ? ', and shows an older state than before: it was restored or wiped, or this member lags' : '';
+  return new CoordinationError('SESSION_LOST', `the store ended the session${more}`);
 }
 
 function randomLease(): string {

@@ -276,6 +276,7 @@ export class Transport {
     listener: DuplexListener<Reply>,
   ): Duplex<Request> {
     const connection = this.#connection;
+    const { token } = this.#login;
     const close = (): boolean => {
       stream.off('data', message);
       stream.cancel();
@@ -283,7 +284,7 @@ export class Transport {
     };
     const end = (error: StatusError): void => {
       if (!close()) return;
-      this.#login.ended(error);
+      this.#login.ended(error, token);
       listener.ended(error);
     };
     const message = (reply: Reply): void => listener.message(reply);

@@ -1,6 +1,7 @@
 import { systemClock } from '@concordat/core/spi';
 import { expect, it, onTestFinished } from 'vitest';
 import { Heartbeat, type HeartbeatReport, type HeartbeatTransport } from '../src/heartbeat.js';
+import { StatusError, status } from '../src/protocol.js';
 import type { DuplexListener, KeepAliveReply, RangeReply } from '../src/transport.js';
 
 const lease = { id: '7', key: Buffer.from('session/7'), timeoutMs: 4_000 };
@@ -14,12 +15,20 @@ class ScriptedServer implements HeartbeatTransport {
   silent = false;
   keyLease: string | null = '7';
   replaced = 0;
+  logins = 0;
+  /** What each renewal is refused with until this many logins. */
+  refusal: { readonly error: StatusError; readonly until: number } | null = null;
 
   keepAlive(listener: DuplexListener<KeepAliveReply>): ReturnType<HeartbeatTransport['keepAlive']> {
     return {
       write: () => {
         this.renewals += 1;
         if (this.silent) return;
+        const { refusal } = this;
+        if (refusal !== null && this.logins < refusal.until) {
+          setImmediate(() => listener.ended(refusal.error));
+          return;
+        }
         const header = { cluster_id: '1', member_id: '1', revision: '9', raft_term: this.renewTerm };
         setImmediate(() => listener.message({ header, ID: lease.id, TTL: this.ttl }));
       },
@@ -32,6 +41,11 @@ class ScriptedServer implements HeartbeatTransport {
     const pair = { key: lease.key, value: Buffer.alloc(0), create_revision: '1', mod_revision: '1', version: '1' };
     const kvs = this.keyLease === null ? [] : [{ ...pair, lease: this.keyLease }];
     return Promise.resolve({ header, kvs, more: false, count: '1' });
+  }
+
+  authenticate(): Promise<void> {
+    this.logins += 1;
+    return Promise.resolve();
   }
 
   /** The next connection leads to a member that answers. */
@@ -98,4 +112,29 @@ it('turns to another connection when a renewal is not answered within a quarter 
   expect(performance.now() - start).toBeGreaterThan(900);
   await expect.poll(() => told).toContain('confirmed');
   expect(server.replaced).toBe(1);
+});
+
+const invalid = new StatusError(status.unauthenticated, 'etcdserver: invalid auth token');
+const outdated = new StatusError(status.invalidArgument, 'etcdserver: revision of auth store is old');
+
+it.each([
+  { error: invalid, until: 1 },
+  { error: outdated, until: 3 },
+])(
+  'renews with a new token, on the same connection, what was refused for the old one: $error.details',
+  async (refusal) => {
+    const server = new ScriptedServer();
+    server.refusal = refusal;
+    const { told } = beating(server);
+    await expect.poll(() => told).toEqual(['saw 9 after 5', 'confirmed']);
+    expect(server).toMatchObject({ logins: refusal.until, renewals: refusal.until + 1, replaced: 0 });
+  },
+);
+
+it('turns to another connection when the new token is refused as well', async () => {
+  const server = new ScriptedServer();
+  server.refusal = { error: invalid, until: 2 };
+  const { told } = beating(server);
+  await expect.poll(() => told).toEqual(['cut', 'saw 9 after 5', 'confirmed']);
+  expect(server).toMatchObject({ logins: 2, replaced: 1 });
 });

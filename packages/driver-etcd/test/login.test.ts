@@ -81,8 +81,10 @@ it('takes no other failure for one of its token', async () => {
 
 it('fetches a token after a stream that ended for its own', async () => {
   const store = new Store();
-  store.login.ended(new StatusError(status.unavailable, 'Connection dropped'));
-  store.login.ended(invalid);
+  const { token } = store.login;
+  store.login.ended(new StatusError(status.unavailable, 'Connection dropped'), token);
+  store.login.ended(invalid, token);
   await expect.poll(() => store.login.token).toBe(1);
+  store.login.ended(invalid, token);
   expect(store.fetched).toBe(1);
 });

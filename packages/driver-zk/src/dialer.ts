@@ -15,7 +15,13 @@ import { Retreat } from './retreat.js';
 /** What came of dialling; `startedAt` is when the attempt began that succeeded. */
 export type Dialled =
   | { readonly ok: true; readonly connection: Connection; readonly startedAt: number }
-  | { readonly ok: false; readonly failure: AttemptFailure; readonly error: CoordinationError };
+  | {
+      readonly ok: false;
+      readonly failure: AttemptFailure;
+      readonly error: CoordinationError;
+      /** What the server that said so adds to it, or an empty text. */
+      readonly detail: string;
+    };
 
 const reasons: Readonly<Record<AttemptFailure, string>> = {
   unreachable: 'no connection, or it was closed before the session was granted',
@@ -88,7 +94,7 @@ export class Dialer {
         break;
       }
       const { failure } = result;
-      if (general.has(failure)) return failed(failure, describe(address, result));
+      if (general.has(failure)) return { ...failed(failure, describe(address, result)), detail: result.detail ?? '' };
       if (refusals.has(failure)) open.delete(nameOf(address));
       if (last === null || telling.indexOf(failure) >= telling.indexOf(last.failure))
         last = { failure, message: describe(address, result) };
@@ -132,5 +138,5 @@ function failed(
   message: string,
   code: 'UNAUTHENTICATED' | 'UNAVAILABLE' = 'UNAVAILABLE',
 ): Extract<Dialled, { ok: false }> {
-  return { ok: false, failure, error: new CoordinationError(code, `ZooKeeper at ${message}`) };
+  return { ok: false, failure, error: new CoordinationError(code, `ZooKeeper at ${message}`), detail: '' };
 }

@@ -180,7 +180,7 @@ export class SessionKeeper {
       this.#cut(epoch, await connection.closed);
       const dialled = await dialer.reach(connection.resumption, signal, (error) => this.#tell(error));
       if (!dialled.ok && dialled.failure === 'expired') {
-        this.#session.lose(epoch, new CoordinationError('SESSION_LOST', 'ZooKeeper ended the session: it expired'));
+        this.#session.lose(epoch, expired(dialled.detail));
         return;
       }
       if (!dialled.ok) break;
@@ -227,6 +227,11 @@ export class SessionKeeper {
   #isOver(): boolean {
     return this.#stop.signal.aborted || this.#session.closed;
   }
+}
+
+function expired(detail: string): CoordinationError {
+  const more = detail === '' ? '' : `; ${detail}`;
+  return new CoordinationError('SESSION_LOST', `ZooKeeper ended the session: it expired${more}`);
 }
 
 function retimed(timeoutMs: number): CoordinationError {

@@ -90,7 +90,7 @@ export class Session {
     const deadline = this.#deadline;
     if (deadline === null) return false;
     if (this.#clock.now() < deadline.at) return true;
-    this.lose(this.epoch, new CoordinationError('SESSION_LOST', 'the session was not confirmed in time'));
+    this.lose(this.epoch, new CoordinationError('SESSION_LOST', `the session was not confirmed in time${this.plight}`));
     return false;
   }
 

@@ -85,7 +85,13 @@ export class WireTransport implements Transport {
     if (dialled.detail !== undefined || seen === 0n) return dialled;
     const standing = await standingOf({ address, tls: this.#tls }, identity, sessionTimeoutMs, signal);
     if (standing === 'unknown') return dialled;
-    return { ok: false, failure: standing === 'over' ? 'expired' : 'behind' };
+    return standing === 'over'
+      ? {
+          ok: false,
+          failure: 'expired',
+          detail: 'it lags behind what the session saw, or the store was restored or wiped',
+        }
+      : { ok: false, failure: 'behind' };
   }
 
   // So does one that is asked in TLS and does not speak it, and the reverse. Once anybody was of the right kind that is no mistake of the
