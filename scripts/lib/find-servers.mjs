@@ -65,6 +65,21 @@ export function ensureServers() {
   }
 }
 
+/**
+ * Sees to it that a server's program is installed here, whatever else could be tested with.
+ *
+ * @param {string} name
+ * @throws {Error} which names the remedy
+ */
+export function ensureInstalled(name) {
+  const missing = kinds.filter((kind) => kind.name === name).flatMap((kind) => kind.packages());
+  if (missing.length === 0) return;
+  if (!canInstall())
+    throw new Error(`${name} is not installed. As root: apt-get install --no-install-recommends ${missing.join(' ')}`);
+  console.error(`test: installing ${missing.join(' ')}`);
+  installPackages(missing);
+}
+
 /** Debian packages that would bring what is neither given nor installed. */
 function missingPackages() {
   return kinds.filter((kind) => !kind.given).flatMap((kind) => kind.packages());

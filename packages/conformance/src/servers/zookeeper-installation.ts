@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { DataDirectory } from './data-directory.js';
 import { findExecutable } from './executables.js';
+import type { Command } from './server-process.js';
 import type { Installation, Ports } from './store-kind.js';
 import { type ZooKeeperSettings, zooKeeperLines } from './zookeeper-settings.js';
 
@@ -22,8 +23,16 @@ export const shortTicks = {
 /** Starts in half the time of the defaults, and small enough for several servers at once. */
 export const smallMachine = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
 
-/** The installed ZooKeeper with these settings; `null` when there is none. */
-export async function zooKeeperInstallation(settings: ZooKeeperSettings): Promise<Installation | null> {
+/** A ZooKeeper on this machine. */
+export interface InstalledZooKeeper {
+  /** Where it was found, for the announcement. */
+  readonly found: string;
+  /** What starts it with this `zoo.cfg`, and these arguments for the virtual machine. */
+  command(file: string, properties?: readonly string[]): Command;
+}
+
+/** The ZooKeeper in `ZOOKEEPER_HOME`, else Debian's; `null` when there is none, or no Java. */
+export function installedZooKeeper(): InstalledZooKeeper | null {
   const { JAVA_HOME: javaHome, ZOOKEEPER_HOME: home } = process.env;
   const java = findExecutable('java', ...(javaHome ? [join(javaHome, 'bin')] : []));
   const found = home || join(debianJars, 'zookeeper.jar');
@@ -33,10 +42,22 @@ export async function zooKeeperInstallation(settings: ZooKeeperSettings): Promis
     : debianClassPath;
   return {
     found,
+    command: (file, properties = []) => ({
+      file: java,
+      args: [...smallMachine, ...properties, '-cp', classPath.join(delimiter), mainClass, file],
+    }),
+  };
+}
+
+/** The installed ZooKeeper with these settings; `null` when there is none. */
+export async function zooKeeperInstallation(settings: ZooKeeperSettings): Promise<Installation | null> {
+  const installed = installedZooKeeper();
+  if (installed === null) return null;
+  return {
+    found: installed.found,
     prepare: async (directory, ports) => {
       const { file, door, properties } = await writeConfiguration(directory, ports, settings);
-      const args = [...smallMachine, ...properties, '-cp', classPath.join(delimiter), mainClass, file];
-      return { file: java, args, door };
+      return { ...installed.command(file, properties), door };
     },
   };
 }

@@ -125,6 +125,8 @@ export function clusterFaults(kind: StoreKind, start: () => Promise<StoreCluster
       route.loseReplies();
       const answered = outcome(ask());
       await expect.poll(async () => (await cluster.operator()).keys(namespace)).toContain('unanswered');
+      // Others may see the write before its answer is on the way.
+      await expect.poll(() => route.lost).toBe(true);
       route.heal();
       expect((await answered).rejected).toBe(true);
       await route.close();

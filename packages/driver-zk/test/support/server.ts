@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installedZooKeeper } from '@concordat/conformance/servers';
 import { eventually } from './eventually.js';
 
 /** A standalone ZooKeeper of this test's own. */
@@ -36,10 +37,10 @@ export class TestServer {
         '4lw.commands.whitelist=*',
       ].join('\n'),
     );
-    const classPath = '/etc/zookeeper/conf:/usr/share/java/zookeeper.jar';
-    const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-    const flags = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
-    this.#process = spawn('java', [...flags, '-cp', classPath, main, config], { stdio: 'ignore' });
+    const command = installedZooKeeper()?.command(config);
+    if (command === undefined)
+      throw new Error('No ZooKeeper: apt-get install --no-install-recommends libzookeeper-java default-jre-headless');
+    this.#process = spawn(command.file, command.args, { stdio: 'ignore' });
     await eventually(async () => (await this.ask('srvr')).includes('Mode:'), 20_000);
   }
 

@@ -43,6 +43,11 @@ export class Door {
     return this.#pipes.size;
   }
 
+  /** Whether an open connection lost something. */
+  get lost(): boolean {
+    return [...this.#pipes].some((pipe) => !pipe.over && pipe.lost);
+  }
+
   /** Closes every connection once; new ones are welcome. */
   flap(): void {
     for (const pipe of this.#pipes) pipe.break();

@@ -47,10 +47,15 @@ export class Pipe {
     return this.#source.destroyed && this.#target?.destroyed !== false;
   }
 
+  /** Whether something was lost on its way. */
+  get lost(): boolean {
+    return this.#flows.some(({ lost }) => lost);
+  }
+
   /** To be called when a rule has changed. */
   follow(): void {
     if (this.#target === null) this.#dial();
-    else if (this.#flows.some(({ lost }) => lost) && !this.#is('lose')) this.break();
+    else if (this.lost && !this.#is('lose')) this.break();
     else for (const flow of this.#flows) flow.follow();
   }
 

@@ -23,6 +23,11 @@ export class Route implements Party {
     return [...this.#doors].filter(([, door]) => door.connections > 0).map(([member]) => member);
   }
 
+  /** Whether a connection lost something, so that {@link Route.heal} will close it. */
+  get lost(): boolean {
+    return [...this.#doors.values()].some((door) => door.lost);
+  }
+
   /** The address of one member on this route, for a client that is to know no other. */
   hostOf(member: ClusterMember): Host {
     const door = this.#doors.get(member);
