@@ -75,7 +75,7 @@ it('SEC-03 refuses what is wrong before anything is opened, and tells nothing of
     [{ serverName: 5 }, /serverName must be a string/],
   ];
   for (const [tls, message] of wrong) {
-    const said = refusal(() => createCoordinator('etcds://h', { tls: tls as TlsOptions }));
+    const said = refusal(() => createCoordinator('etcds://h', { tls }));
     expect(said).toMatch(message);
     expect(said).not.toMatch(/c2VjcmV0|PRIVATE|secret/);
   }
