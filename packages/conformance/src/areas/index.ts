@@ -20,10 +20,13 @@ import { entriesUnderFaults } from './entries-under-faults.js';
 import { errors } from './errors.js';
 import { events } from './events.js';
 import { group } from './group.js';
+import { groupMoments } from './group-moments.js';
+import { handOver } from './hand-over.js';
 import { idempotency } from './idempotency.js';
 import { idempotencyFaults } from './idempotency-faults.js';
 import { idempotencyKeeping } from './idempotency-keeping.js';
 import { idempotencyReplies } from './idempotency-replies.js';
+import { insideHandlers } from './inside-handlers.js';
 import { lifecycle } from './lifecycle.js';
 import { lock } from './lock.js';
 import { lockCosts } from './lock-costs.js';
@@ -33,6 +36,7 @@ import { lockStreams } from './lock-streams.js';
 import { lossOrder } from './loss-order.js';
 import { readWriteLock } from './read-write-lock.js';
 import { readWriteLockLoss } from './read-write-lock-loss.js';
+import { reconnections } from './reconnections.js';
 import { registers } from './registers.js';
 import { rendezvous } from './rendezvous.js';
 import { rendezvousFaults } from './rendezvous-faults.js';
@@ -42,15 +46,20 @@ import { semaphoreFaults } from './semaphore-faults.js';
 import { serverFaults } from './server-faults.js';
 import { streams } from './streams.js';
 import { together } from './together.js';
+import { wallClock } from './wall-clock.js';
+import { watchHistories } from './watch-histories.js';
 import { watches } from './watches.js';
 import { watchesUnderFaults } from './watches-under-faults.js';
 
 /** The whole suite, in the order in which it is easiest to read what broke. */
 export const areas: readonly Area[] = [
   lifecycle,
+  reconnections,
+  wallClock,
   registers,
   watches,
   watchesUnderFaults,
+  watchHistories,
   entries,
   entriesGone,
   entriesUnderFaults,
@@ -58,8 +67,10 @@ export const areas: readonly Area[] = [
   lockRelease,
   lockStreams,
   lockCosts,
+  handOver,
   lockLoss,
   lossOrder,
+  insideHandlers,
   serverFaults,
   readWriteLock,
   readWriteLockLoss,
@@ -74,6 +85,7 @@ export const areas: readonly Area[] = [
   electionLoss,
   electionFaults,
   group,
+  groupMoments,
   config,
   bundle,
   barrier,

@@ -56,6 +56,7 @@ export async function containerServer(kind: StoreKind, engine: Testcontainers): 
         await serves();
       },
     },
+    backUp: () => Promise.reject(new Error(`this test copies the data of ${kind.name}, which needs an installed one`)),
     stop: remove,
   };
 }

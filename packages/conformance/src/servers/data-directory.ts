@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdtempSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ export class DataDirectory {
   readonly root: string;
   readonly data: string;
   readonly log: string;
+  #copies = 0;
 
   constructor(kind: string) {
     this.root = mkdtempSync(join(fastestPlace(), `concordat-${kind}-`));
@@ -22,6 +23,20 @@ export class DataDirectory {
   async empty(): Promise<void> {
     await rm(this.data, { recursive: true, force: true });
     await mkdir(this.data);
+  }
+
+  /** Copies the data, and resolves with where the copy is; it is removed with the rest. */
+  async copy(): Promise<string> {
+    this.#copies += 1;
+    const copy = join(this.root, `copy-${String(this.#copies)}`);
+    await cp(this.data, copy, { recursive: true });
+    return copy;
+  }
+
+  /** Puts a copy in the place of the data. */
+  async replace(copy: string): Promise<void> {
+    await rm(this.data, { recursive: true, force: true });
+    await cp(copy, this.data, { recursive: true });
   }
 
   async remove(): Promise<void> {

@@ -11,7 +11,7 @@ export async function givenServer(kind: StoreKind, url: string): Promise<Server>
   await kind.identify(host, answerLimitMs);
   const refuse = (): never => {
     throw new Error(
-      `this test freezes or kills ${kind.name}, which is not possible with the server given in ${kind.urlVariable}: ` +
+      `this test freezes, kills or restores ${kind.name}, which is not possible with the server given in ${kind.urlVariable}: ` +
         'unset it, so that a server of its own is started',
     );
   };
@@ -20,6 +20,7 @@ export async function givenServer(kind: StoreKind, url: string): Promise<Server>
     host,
     door: host,
     control: { freeze: refuse, thaw: refuse, kill: refuseLater, start: refuseLater, wipe: refuseLater },
+    backUp: refuseLater,
     stop: () => Promise.resolve(),
   };
 }
