@@ -5,6 +5,6 @@ export default defineConfig({
     projects: ['packages/*', 'examples', 'chaos', 'simulation'],
     allowOnly: false,
     passWithNoTests: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });
