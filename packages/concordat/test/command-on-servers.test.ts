@@ -43,7 +43,7 @@ describe.each([
     const args = lockArguments();
     const holder = new ConcordatProcess([...args, '--', ...stays]);
     await holder.shows('token');
-    const late = await concordat([...args, '--timeout', '1500ms', '--quiet', '--', ...ends]);
+    const late = await concordat([...args, '--timeout', '3s', '--quiet', '--', ...ends]);
     expect(late).toMatchObject({ code: 75, stdout: '' });
     expect(late.stderr).toMatch(/\[TIMEOUT\].*place 2 in line/);
     const taken = await concordat([...args, '--try', '--', ...ends]);
