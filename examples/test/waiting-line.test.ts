@@ -18,7 +18,8 @@ function outline(story: string): readonly string[] {
         .replace(/token \d+/g, 'token')
         .replace(/ \(and \w+, of the own release\)/, '')
         .replace(/, after .*/, '')
-        .replace(/lock ".*"/, 'lock'),
+        .replace(/lock ".*"/, 'lock')
+        .replace(/; not connected: .*/, ''),
     );
 }
 

@@ -39,8 +39,11 @@ export const doubleBarrierFaults = area('double barrier under faults', (scenario
     await membersOf(fixture, 1);
     caller.abort('mine');
     expect((await aborted).reason).toBe('mine');
+    await membersOf(fixture, 0);
     const timed = await outcome(second.enter({ timeoutMs: 300 }));
     expect(timed.reason).toMatchObject({ code: 'TIMEOUT' });
+    // It is taken back behind the caller, whose limit is over.
+    await membersOf(fixture, 0);
     const waiting = participantOf(three).enter();
     await holdsUp(fixture, [waiting]);
     await membersOf(fixture, 1);
