@@ -57,7 +57,7 @@ process that creates and deletes as fast as the store answers.
 
 Ratios depend on how long the store takes to sync a write. Where that is under a millisecond, as here, a read costs hardly less than a
 write, and the processor time of the client is seen as well: on ZooKeeper a free cycle is the two writes of
-the raw pair and a listing behind the first, and a third round trip for the own node only where others came or went; on etcd its transaction is 1.2 of the raw pair's put
+the raw pair and a listing behind the first; on etcd its transaction is 1.2 of the raw pair's put
 and delete. The slower the disk and the network, the nearer to 1.
 `;
 let missed = 0;
