@@ -16,7 +16,8 @@ it('leaves no lease and no key when it is closed at any moment of opening its se
   const namespace = freshNamespace();
   const gateway = new Gateway(node.door);
   const connected: boolean[] = [];
-  for (let turns = 0; turns < 60; turns += 1) {
+  // From before its first request to after the last; how many turns that takes differs between versions of Node.js.
+  for (let turns = 0; turns < 60 || !connected.includes(true); turns += 1) {
     // Long enough that no lease ends by itself while it is waited for.
     const { session, close } = openBackend(addressesOf(node), { namespace, sessionTimeoutMs: 30_000 });
     for (let turn = 0; turn < turns; turn += 1) await setImmediate();
@@ -25,6 +26,5 @@ it('leaves no lease and no key when it is closed at any moment of opening its se
   }
   await expect.poll(() => gateway.leases()).toBe(0);
   expect(await node.operator.keys(namespace)).toEqual([]);
-  // From before its first request to after the last.
-  expect([connected[0], connected.includes(true)]).toEqual([false, true]);
+  expect(connected[0]).toBe(false);
 });
