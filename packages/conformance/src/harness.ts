@@ -29,6 +29,8 @@ export interface Costs {
   readonly release: WireCounts;
   /** The next waiter, from the release before it until it is granted, its watch ended. */
   readonly handOver: WireCounts;
+  /** Notifications of all sessions together when a permit changes hands: 5 unless given; where watches cannot be taken back, one more. */
+  readonly permitNotifications?: number;
 }
 
 /** A running store. */

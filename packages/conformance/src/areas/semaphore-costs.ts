@@ -26,7 +26,8 @@ export const semaphoreCosts = area('semaphore costs', (scenario) => {
       expect(Math.abs(cost.requests - few.requests)).toBeLessThanOrEqual(handOvers);
     }
     // One who is let in, one who is told of that; the holder of its own end; and at most two watches that could not be taken back.
-    expect(few.notifications).toBeLessThanOrEqual(handOvers * 5);
+    const { permitNotifications = 5 } = fixture.harness.costs;
+    expect(few.notifications).toBeLessThanOrEqual(handOvers * permitNotifications);
     // The watches of grants on their own entries included.
     expect(few.requests).toBeLessThanOrEqual(handOvers * 12);
   });

@@ -19,6 +19,8 @@ describeConformance(
       acquire: { requests: 3, writes: 1, notifications: 0 },
       release: { requests: 1, writes: 1, notifications: 1 },
       handOver: { requests: 1, writes: 0, notifications: 1 },
+      // It has no call that takes a watch back.
+      permitNotifications: 6,
     },
   }),
 );
