@@ -76,14 +76,14 @@ describe('the suite notices', () => {
     const harness = { ...healthy, sessionTimeoutMs: 2_000, driver: throughProxies(healthy.driver) };
     const whole = { name: 'whole', fails: ids, driver: throughProxies, create: createThroughProxies };
     const verdict = await passes(id, harness, whole);
-    task.promises?.splice(0);
+    void task.promises?.splice(0);
     expect(verdict).toBe(true);
   });
 
   test.concurrent.for(mutants)('$name', { timeout: 60_000 }, async (mutant, { task }) => {
     const harness = { ...healthy, sessionTimeoutMs: 2_000, driver: mutant.driver(healthy.driver) };
     const verdicts = await Promise.all(mutant.fails.map((id) => passes(id, harness, mutant)));
-    task.promises?.splice(0);
+    void task.promises?.splice(0);
     expect(mutant.fails.filter((_, index) => verdicts[index])).toEqual([]);
   });
 });
