@@ -98,10 +98,8 @@ export class Entries {
   /** A plain delete while the name can only be this entry's; afterwards the name may be another's of mine. */
   async leave(entry: Entry, call: Call): Promise<void> {
     const key = this.#keyOf(entry);
-    if (this.#numbers.has(entry)) {
-      await this.#numbers.during(entry, () => this.#requests.delete(key, call));
-      return;
-    }
+    const removing = this.#numbers.removing(entry, () => this.#requests.delete(key, call));
+    if (removing !== null) return removing;
     const success: Operation[] = [{ request_delete_range: { key } }];
     await this.#requests.writeTxn({ compare: [wasCreatedAt(key, entry.created)], success }, call);
   }

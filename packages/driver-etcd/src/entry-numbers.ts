@@ -1,4 +1,4 @@
-import { CoordinationError, type Entry } from '@concordat/core/spi';
+import type { Entry } from '@concordat/core/spi';
 import { hexLease } from './names.js';
 
 interface Tenancy {
@@ -6,10 +6,8 @@ interface Tenancy {
   readonly created: bigint;
   /** Removals that were sent and are not answered. */
   underway: number;
-  /** One was answered: the entry is gone. */
-  answered: boolean;
-  /** How many keys the answered ones found to remove. */
-  removed: number;
+  /** How many keys those that were answered found to remove; `null` before the first. */
+  removed: number | null;
   /** A removal may still be applied, now or later. */
   doubtful: boolean;
 }
@@ -41,44 +39,38 @@ export class EntryNumbers {
 
   /** Tells whose it is now; one whose entry never came to stand is not given again. */
   stands(entry: Entry, number: number): void {
-    this.#tenancies.set(keyOf(entry), {
-      number,
-      created: entry.created,
-      underway: 0,
-      answered: false,
-      removed: 0,
-      doubtful: false,
-    });
+    const { created } = entry;
+    this.#tenancies.set(keyOf(entry), { number, created, underway: 0, removed: null, doubtful: false });
   }
 
-  /** Whether this very entry has its name, so that whoever removes the name removes this entry. */
-  has(entry: Entry): boolean {
-    return this.#tenancies.get(keyOf(entry))?.created === entry.created;
+  /**
+   * Removes an entry by name alone, while the name is certainly that very entry's; `null` when it is not, or may be another's by now.
+   *
+   * @param remove resolves with how many keys there were.
+   */
+  removing(entry: Entry, remove: () => Promise<number>): Promise<void> | null {
+    const tenancy = this.#tenancies.get(keyOf(entry));
+    return tenancy?.created === entry.created ? this.#during(keyOf(entry), tenancy, remove) : null;
   }
 
-  /** Fails as `remove` does, which removes by name alone an entry that {@link has} its name, and resolves with how many there were. */
-  async during(entry: Entry, remove: () => Promise<number>): Promise<void> {
-    const key = keyOf(entry);
-    const tenancy = this.#tenancies.get(key);
-    if (tenancy === undefined) throw new CoordinationError('BACKEND', `etcd: ${entry.name} is nobody's name`);
+  async #during(key: string, tenancy: Tenancy, remove: () => Promise<number>): Promise<void> {
     tenancy.underway += 1;
     try {
       const removed = await remove();
-      tenancy.answered = true;
-      tenancy.removed += removed;
+      tenancy.removed = (tenancy.removed ?? 0) + removed;
     } catch (reason) {
       tenancy.doubtful = true;
       throw reason;
     } finally {
       tenancy.underway -= 1;
-      if (tenancy.answered && tenancy.underway === 0) this.#ended(key, tenancy);
+      if (tenancy.removed !== null && tenancy.underway === 0) this.#ended(key, tenancy);
     }
   }
 
   // Where somebody else removed it, nobody knows what else is about to be done to that name.
   #ended(key: string, { number, removed, doubtful }: Tenancy): void {
     this.#tenancies.delete(key);
-    if (removed > 0 && !doubtful) this.#free.push(number);
+    if (removed !== null && removed > 0 && !doubtful) this.#free.push(number);
   }
 }
 

@@ -91,8 +91,8 @@ describe('the name of an entry', () => {
     const entry: Entry = { dir, name: '11-1', kind: 'lock', epoch: 1, created: 5n, seen: 5n };
     numbers.stands(entry, numbers.take());
     let answer = (_removed: number): void => undefined;
-    const slow = numbers.during(entry, () => new Promise((resolve) => (answer = resolve)));
-    await numbers.during(entry, () => Promise.resolve(1));
+    const slow = numbers.removing(entry, () => new Promise((resolve) => (answer = resolve)));
+    await numbers.removing(entry, () => Promise.resolve(1));
     expect(numbers.take()).toBe(2);
     answer(0);
     await slow;
