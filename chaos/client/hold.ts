@@ -14,7 +14,7 @@ export interface Held {
 }
 
 /**
- * Uses a grant until `endsAt` or its loss: asks again and again whether it is held, and writes to the resource that it guards.
+ * Uses a grant until `isOver` or its loss: asks again and again whether it is held, and writes to the resource that it guards.
  *
  * Resolves to its name in the journal, and whether it is still held.
  */
@@ -22,7 +22,7 @@ export async function useGrant(
   context: Context,
   grant: Grant,
   held: Held,
-  endsAt: () => boolean,
+  isOver: () => boolean,
 ): Promise<{ readonly id: string; readonly isHeld: boolean }> {
   const { journal, resource } = context;
   const id = `${context.name}:${context.next()}`;
@@ -32,7 +32,7 @@ export async function useGrant(
     const why = code === 'NOT_HELD' ? 'released' : code === 'CLOSED' ? 'closed' : 'lost';
     journal.write({ kind: 'over', grant: id, why });
   });
-  while (!endsAt()) {
+  while (!isOver()) {
     try {
       grant.assertHeld();
     } catch {

@@ -1,4 +1,6 @@
-import type { Config, Election, Group } from 'concordat';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config, Election, Group, Members } from 'concordat';
+import { filter, firstValueFrom, map, timeout } from 'rxjs';
 import type { Context } from './context.js';
 
 const agreeWithinMs = 10_000;
@@ -29,10 +31,23 @@ export function followLeader({ journal }: Context, name: string, election: Elect
 /** Follows a group; answers who was in it last. */
 export function followMembers(group: Group<unknown>): () => string | null {
   let shown: string | null = null;
-  group.members$.subscribe(({ members, stale }) => {
-    if (!stale) shown = members.map(({ id }) => id).join(' ');
+  group.members$.subscribe((seen) => {
+    if (!seen.stale) shown = idsOf(seen);
   });
   return () => shown;
+}
+
+/** Who is in a group, as an observer that has just begun is shown it first. */
+export function membersOf(group: Group<unknown>): Promise<string> {
+  const current = group.members$.pipe(
+    filter(({ stale }) => !stale),
+    map(idsOf),
+  );
+  return firstValueFrom(current.pipe(timeout({ first: agreeWithinMs })));
+}
+
+function idsOf({ members }: Members<unknown>): string {
+  return members.map(({ id }) => id).join(' ');
 }
 
 /** Waits until an observer was shown what is stored, and writes down what it was shown last, whether or not that is so. */
@@ -48,9 +63,7 @@ export async function conclude(
   do {
     answer = await stored().catch(() => undefined);
     if (answer !== undefined && answer === shown()) break;
-    await new Promise((resolve) => {
-      setTimeout(resolve, lookEveryMs);
-    });
+    await delay(lookEveryMs);
   } while (performance.now() < end);
   journal.write({ kind: 'final', what, name, shown: shown(), stored: answer === undefined ? 'no answer' : answer });
 }

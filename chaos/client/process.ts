@@ -6,7 +6,7 @@ import { stand } from './candidate.js';
 import type { Context } from './context.js';
 import { contend } from './lines.js';
 import { comeAndGo } from './member.js';
-import { conclude, followConfig, followLeader, followMembers } from './observe.js';
+import { conclude, followConfig, followLeader, followMembers, membersOf } from './observe.js';
 import { readAndWrite } from './register.js';
 import { Resource, send } from './resource.js';
 
@@ -65,7 +65,7 @@ async function work(options: ClientOptions): Promise<void> {
   };
   await Promise.all([
     conclude(context, 'leader', 'leader', shownLeader, async () => null),
-    conclude(context, 'members', 'group', shownMembers, () => first(followMembers(fresh.group('group')))),
+    conclude(context, 'members', 'group', shownMembers, () => membersOf(fresh.group('group'))),
     ...configs.map(({ key }, index) =>
       conclude(context, 'config', key, shownConfigs[index] ?? (() => null), () => storedVersion(key)),
     ),
@@ -75,16 +75,6 @@ async function work(options: ClientOptions): Promise<void> {
   await Promise.all([coordinator.close(), fresh.close()]);
   journal.close();
   process.disconnect();
-}
-
-/** What an observer that has just begun is shown first. */
-async function first(shown: () => string | null): Promise<string | null> {
-  while (shown() === null) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
-  return shown();
 }
 
 const [text = '{}'] = process.argv.slice(2);
