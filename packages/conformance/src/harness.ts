@@ -91,6 +91,14 @@ export interface ServerControl {
   start(): Promise<void>;
   /** Kills it, throws its data away and starts it again on the same address. */
   wipe(): Promise<void>;
+  /** Copies its data as it is at one moment, while its connections stand. */
+  backUp(): Promise<Backup>;
+}
+
+/** A copy of a store's data. */
+export interface Backup {
+  /** Kills the store, puts the copy in the place of its data, and starts it again on the same address. Resolves when it serves. */
+  restore(): Promise<void>;
 }
 
 /** Somebody else with direct access to the store: looks, deletes by hand, ends sessions. */

@@ -1,4 +1,5 @@
 export type {
+  Backup,
   Costs,
   Harness,
   Link,

@@ -1,4 +1,4 @@
-import type { ServerControl } from './harness.js';
+import type { Backup, ServerControl } from './harness.js';
 
 /** The store as something to break, which is whole again when the scenario ends, however it ended. */
 export class MendedServer implements ServerControl {
@@ -31,6 +31,10 @@ export class MendedServer implements ServerControl {
 
   async wipe(): Promise<void> {
     await this.#control.wipe();
+  }
+
+  backUp(): Promise<Backup> {
+    return this.#control.backUp();
   }
 
   async mend(): Promise<void> {

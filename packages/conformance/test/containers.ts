@@ -41,6 +41,13 @@ describe.each([etcdKind, zooKeeperKind])('one $name in a container', (kind) => {
     await expect(operatorOver(link).entries('seen', 'lock/x')).rejects.toThrow();
   });
 
+  it('has again what was there when a backup was taken, once that is restored', async () => {
+    const backup = await node.control.backUp();
+    await node.operator.write('seen', 'lock/x/c', value);
+    await backup.restore();
+    expect(await node.operator.entries('seen', 'lock/x')).toEqual(['b', 'a']);
+  });
+
   it('keeps its address and its data over a kill, and loses the data in a wipe', async () => {
     await node.control.kill();
     await expect(node.operator.entries('seen', 'lock/x')).rejects.toThrow();

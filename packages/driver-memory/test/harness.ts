@@ -49,6 +49,10 @@ function serverOf(store: MemoryStore): ServerControl {
     kill: async () => store.kill(),
     start: async () => store.start(),
     wipe: async () => store.wipe(),
+    backUp: async () => {
+      const restore = store.backUp();
+      return { restore: async () => restore() };
+    },
   };
 }
 

@@ -40,6 +40,7 @@ import { reconnections } from './reconnections.js';
 import { registers } from './registers.js';
 import { rendezvous } from './rendezvous.js';
 import { rendezvousFaults } from './rendezvous-faults.js';
+import { restores } from './restores.js';
 import { semaphore } from './semaphore.js';
 import { semaphoreCosts } from './semaphore-costs.js';
 import { semaphoreFaults } from './semaphore-faults.js';
@@ -72,6 +73,7 @@ export const areas: readonly Area[] = [
   lossOrder,
   insideHandlers,
   serverFaults,
+  restores,
   readWriteLock,
   readWriteLockLoss,
   semaphore,

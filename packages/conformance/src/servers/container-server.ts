@@ -1,9 +1,14 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { StartedTestContainer, WaitStrategy } from 'testcontainers';
 import { freePort } from './ports.js';
 import type { Server } from './server.js';
 import type { StoreKind } from './store-kind.js';
 
 type Testcontainers = typeof import('testcontainers');
+
+/** Where the images keep everything that outlasts a restart. */
+const dataFolder = '/data';
 
 /** The package `testcontainers` and an engine that answers it; `null` when either is missing. */
 export async function findEngine(): Promise<Testcontainers | null> {
@@ -33,6 +38,11 @@ export async function containerServer(kind: StoreKind, engine: Testcontainers): 
     await ended;
   };
   const remove = (): Promise<void> => handle().remove({ force: true, v: true });
+  const renew = async (data: Buffer | null): Promise<void> => {
+    await remove();
+    container = await create(kind, engine, port, data);
+    await serves();
+  };
   try {
     await serves();
   } catch (error) {
@@ -50,24 +60,34 @@ export async function containerServer(kind: StoreKind, engine: Testcontainers): 
         await handle().start();
         await serves();
       },
-      wipe: async () => {
-        await remove();
-        container = await create(kind, engine, port);
-        await serves();
+      wipe: () => renew(null),
+      backUp: async () => {
+        await handle().pause();
+        const copy = await container
+          .copyArchiveFromContainer(dataFolder)
+          .then(buffer)
+          .finally(() => handle().unpause());
+        return { restore: () => renew(copy) };
       },
     },
-    backUp: () => Promise.reject(new Error(`this test copies the data of ${kind.name}, which needs an installed one`)),
     stop: remove,
   };
 }
 
-function create(kind: StoreKind, engine: Testcontainers, port: number): Promise<StartedTestContainer> {
+/** @param data an archive of the data folder; `null` for an empty one. */
+function create(
+  kind: StoreKind,
+  engine: Testcontainers,
+  port: number,
+  data: Buffer | null = null,
+): Promise<StartedTestContainer> {
   const image = kind.image();
   const container = new engine.GenericContainer(image.name)
     .withExposedPorts({ container: image.port, host: port })
     .withEnvironment({ ...image.environment })
     .withWaitStrategy(noWait);
   if (image.command !== null) container.withCommand([...image.command]);
+  if (data !== null) container.withCopyArchivesToContainer([{ tar: Readable.from([data]), target: '/' }]);
   return container.start();
 }
 

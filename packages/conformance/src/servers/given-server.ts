@@ -19,8 +19,14 @@ export async function givenServer(kind: StoreKind, url: string): Promise<Server>
   return {
     host,
     door: host,
-    control: { freeze: refuse, thaw: refuse, kill: refuseLater, start: refuseLater, wipe: refuseLater },
-    backUp: refuseLater,
+    control: {
+      freeze: refuse,
+      thaw: refuse,
+      kill: refuseLater,
+      start: refuseLater,
+      wipe: refuseLater,
+      backUp: refuseLater,
+    },
     stop: () => Promise.resolve(),
   };
 }

@@ -9,7 +9,6 @@ export type { AuthTokens, EtcdSettings } from './etcd-settings.js';
 export { etcdHarness, type HarnessOptions, zookeeperHarness } from './harnesses.js';
 export { StoreNode } from './node.js';
 export { SecureNode, startSecureEtcd, startSecureZooKeeper } from './secure-node.js';
-export type { Backup } from './server.js';
 export type { Command } from './server-process.js';
 export type { ServerTls } from './server-tls.js';
 export { startEtcd, startZooKeeper } from './start.js';

@@ -50,18 +50,18 @@ async function start(kind: StoreKind, installation: Installation): Promise<Insta
           await directory.empty();
           await serve();
         },
-      },
-      backUp: async () => {
-        // What a process that stands still has written is what would be there after a power cut.
-        await server.freeze();
-        const copy = await directory.copy().finally(() => server.thaw());
-        return {
-          restore: async () => {
-            await server.kill();
-            await directory.replace(copy);
-            await serve();
-          },
-        };
+        backUp: async () => {
+          // What a process that stands still has written is what would be there after a power cut.
+          await server.freeze();
+          const copy = await directory.copy().finally(() => server.thaw());
+          return {
+            restore: async () => {
+              await server.kill();
+              await directory.replace(copy);
+              await serve();
+            },
+          };
+        },
       },
       restart: async (next) => {
         await server.kill();

@@ -1,7 +1,7 @@
 import type { Host } from '@concordat/core/spi';
 import type { Link, Operator, ServerControl } from '../harness.js';
 import { ProxyLink } from './link.js';
-import type { Backup, Server } from './server.js';
+import type { Server } from './server.js';
 import type { StoreKind } from './store-kind.js';
 
 /** One running server with everything needed to use it, look into it and break it. */
@@ -41,14 +41,6 @@ export class StoreNode {
     const link = await ProxyLink.open(this.#server.host, this.#kind.meter);
     this.#links.add(link);
     return link;
-  }
-
-  /**
-   * Copies its data as it is at one moment, while its connections stand: what {@link Backup.restore} brings back. Rejects for a server that was not
-   * started here from an installed program.
-   */
-  backUp(): Promise<Backup> {
-    return this.#server.backUp();
   }
 
   /** Closes every link, ends the server if it was started here, and removes its data. */

@@ -38,6 +38,8 @@ function image(): Image {
     name: process.env[zooKeeperKind.imageVariable] ?? 'zookeeper:3.8',
     port: 2181,
     environment: {
+      // Its own image keeps the log apart otherwise.
+      ZOO_DATA_LOG_DIR: '/data',
       ZOO_TICK_TIME: `${tickTime}`,
       ZOO_MAX_CLIENT_CNXNS: `${maxClientCnxns}`,
       ZOO_ADMINSERVER_ENABLED: 'false',

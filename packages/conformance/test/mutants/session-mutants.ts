@@ -22,6 +22,17 @@ export const sessionMutants: readonly Mutant[] = [
   brokenReports('a store whose word is not passed on', ['SESS-05', 'LOSS-01'], () => ({
     lose: () => undefined,
   })),
+  brokenReports('a store that goes back, and is believed', ['SESS-12', 'SESS-16'], () => ({
+    saw: () => undefined,
+  })),
+  brokenBackend('a token base that nobody reads', ['SESS-15'], (backend) => ({
+    get: async (key, consistency, call) => {
+      const found = await backend.get(key, consistency, call);
+      return key !== 'format' || found === null
+        ? found
+        : { ...found, value: Buffer.from('{"layout":1,"tokenBase":"0"}') };
+    },
+  })),
   brokenReports('a session without an id', ['SESS-01', 'SESS-06'], (session) => ({
     opened: (_id, timeoutMs, sentAt, lagMs) => session.opened('', timeoutMs, sentAt, lagMs),
   })),

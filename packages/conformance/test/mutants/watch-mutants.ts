@@ -35,6 +35,9 @@ export const watchMutants: readonly Mutant[] = [
   brokenBackend('a watch that ends with its session', ['WATCH-23', 'WATCH-24'], (backend, { session }) => ({
     watch: (key) => backend.watch(key).pipe(takeWhile(() => session.epoch === 1)),
   })),
+  brokenBackend('a watch that keeps what is gone', ['WATCH-03', 'WATCH-29'], (backend) => ({
+    watch: (key) => backend.watch(key).pipe(filter((register) => register !== null)),
+  })),
   brokenBackend('a watch that shows absence in an outage', ['WATCH-20', 'WATCH-24'], (backend, { session }) => ({
     watch: (key) =>
       merge(

@@ -11,7 +11,7 @@ describe.each([
     const node = await start();
     onTestFinished(() => node.stop());
     await node.operator.write('kept', 'before', one);
-    const backup = await node.backUp();
+    const backup = await node.control.backUp();
     await node.operator.write('kept', 'after', one);
     expect(await node.operator.keys('kept')).toEqual(['after', 'before']);
     await backup.restore();
@@ -25,5 +25,5 @@ it('cannot be taken of a server that somebody else runs', async () => {
   vi.stubEnv('CONCORDAT_ETCD_URL', own.url);
   onTestFinished(() => void vi.unstubAllEnvs());
   const given = await startEtcd();
-  await expect(given.backUp()).rejects.toThrow(/CONCORDAT_ETCD_URL/);
+  await expect(given.control.backUp()).rejects.toThrow(/CONCORDAT_ETCD_URL/);
 });

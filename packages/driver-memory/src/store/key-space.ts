@@ -4,6 +4,13 @@ import type { Stored } from './protocol.js';
 /** Told of each change, in order: the key, and what is there now. */
 export type ChangeListener = (key: string, stored: Stored | null) => void;
 
+/** Everything in a store at one moment. */
+export interface KeySnapshot {
+  readonly revision: bigint;
+  /** Those of one directory oldest first. */
+  readonly stored: readonly Stored[];
+}
+
 /** The store's data: every key with its versions, in one total order of changes. */
 export class KeySpace {
   // A map keeps the order of insertion, which is the order of creation: an overwritten key keeps its place.
@@ -12,8 +19,16 @@ export class KeySpace {
   readonly #changed: ChangeListener;
   #revision = 0n;
 
-  constructor(changed: ChangeListener) {
+  constructor(changed: ChangeListener, { revision, stored }: KeySnapshot) {
     this.#changed = changed;
+    this.#revision = revision;
+    for (const one of stored) this.#put(one);
+  }
+
+  /** What is in it now. What the store keeps is never changed in place. */
+  get snapshot(): KeySnapshot {
+    const stored = [...this.#directories.values()].flatMap((children) => [...children.values()]);
+    return { revision: this.#revision, stored };
   }
 
   /** How many changes there were. */
@@ -32,7 +47,7 @@ export class KeySpace {
 
   /** Every key, sorted. */
   keys(): readonly string[] {
-    return [...this.#directories.values()].flatMap((children) => [...children.values()].map(({ key }) => key)).sort();
+    return this.snapshot.stored.map(({ key }) => key).sort();
   }
 
   /** Writes a key; `owner` counts only when this creates it. */
@@ -46,8 +61,7 @@ export class KeySpace {
       created: before?.created ?? version,
       owner: before === null ? owner : before.owner,
     };
-    childrenOf(this.#directories, directoryOf(key)).set(nameOf(key), stored);
-    if (before === null && owner !== null) this.#own(owner, key);
+    this.#put(stored);
     this.#changed(key, stored);
     return stored;
   }
@@ -72,7 +86,10 @@ export class KeySpace {
     for (const key of keys) this.remove(key);
   }
 
-  #own(owner: string, key: string): void {
+  #put(stored: Stored): void {
+    const { key, owner } = stored;
+    childrenOf(this.#directories, directoryOf(key)).set(nameOf(key), stored);
+    if (owner === null) return;
     const keys = this.#owned.get(owner) ?? new Set();
     this.#owned.set(owner, keys.add(key));
   }

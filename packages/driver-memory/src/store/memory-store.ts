@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import { type Deliver, deliverSoon } from './deliver.js';
 import { type Gate, MemoryLink } from './memory-link.js';
 import { joinPath, nameOf } from './paths.js';
-import { Service } from './service.js';
+import { nothing, Service, type Snapshot } from './service.js';
 
 /** What a store may be given; a simulation gives both. */
 export interface MemoryStoreOptions {
@@ -47,7 +47,7 @@ export class MemoryStore {
   constructor(options: MemoryStoreOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     this.#deliver = options.deliver ?? deliverSoon;
-    this.#service = this.#newService();
+    this.#service = this.#newService(nothing);
     this.#gate = {
       admit: (connection) => {
         if (this.#state === 'down') return false;
@@ -179,9 +179,13 @@ export class MemoryStore {
 
   /** Kills it, throws data, sessions and revision away, and starts it again. */
   wipe(): void {
-    this.kill();
-    this.#service = this.#newService();
-    this.start();
+    this.#replace(nothing);
+  }
+
+  /** Copies data, sessions and revision; what it returns kills the store, puts them back, and starts it again. */
+  backUp(): () => void {
+    const { snapshot } = this.#service;
+    return () => this.#replace(snapshot);
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -190,11 +194,18 @@ export class MemoryStore {
     return new MemoryLink(address, this.#gate, deliver);
   }
 
-  #newService(): Service {
+  #replace(from: Snapshot): void {
+    this.kill();
+    this.#service = this.#newService(from);
+    this.start();
+  }
+
+  #newService(from: Snapshot): Service {
     return new Service({
+      from,
       clock: this.#clock,
       running: () => this.#state === 'running',
-      // Goes on over a wipe: a stale client must never take somebody else's session for its own.
+      // Goes on over a wipe and a restore: a stale client must never take somebody else's session for its own.
       nameSession: () => (++this.#lastSession).toString(16).padStart(16, '0'),
     });
   }

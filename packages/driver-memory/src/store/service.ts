@@ -1,9 +1,9 @@
 import type { Clock } from '@concordat/core/spi';
 import type { Connection } from './connection.js';
-import { KeySpace } from './key-space.js';
+import { type KeySnapshot, KeySpace } from './key-space.js';
 import { joinPath, nameOf } from './paths.js';
 import type { AnswerOf, Envelope, Line, Operation, Placed, Refusal, Reply, RequestOf, Stored } from './protocol.js';
-import { SessionTable } from './session-table.js';
+import { type SessionSnapshot, SessionTable } from './session-table.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** Largest value that the store takes, in bytes. */
@@ -21,22 +21,34 @@ class RefusedRequest extends Error {
   }
 }
 
+/** Data and sessions at one moment. */
+export interface Snapshot {
+  readonly keys: KeySnapshot;
+  readonly sessions: readonly SessionSnapshot[];
+}
+
+/** Nothing, as a new store has it. */
+export const nothing: Snapshot = { keys: { revision: 0n, stored: [] }, sessions: [] };
+
 export interface ServiceOptions {
   readonly clock: Clock;
   /** False while the store is frozen or down: then no session expires. */
   readonly running: () => boolean;
   /** A new session's id, never used before. */
   readonly nameSession: () => string;
+  /** What it begins with. */
+  readonly from: Snapshot;
 }
 
 /** What a store does while it runs: applies each request as one step of its total order, and tells who watches. */
 export class Service {
   readonly subscriptions = new Subscriptions();
-  readonly keys = new KeySpace((key, stored) => this.subscriptions.tell(key, stored));
+  readonly keys: KeySpace;
   readonly sessions: SessionTable;
   readonly #handlers: Handlers;
 
   constructor(options: ServiceOptions) {
+    this.keys = new KeySpace((key, stored) => this.subscriptions.tell(key, stored), options.from.keys);
     this.sessions = new SessionTable({
       clock: options.clock,
       running: options.running,
@@ -46,6 +58,7 @@ export class Service {
       },
     });
     const { keys, sessions, subscriptions } = this;
+    for (const { id, timeoutMs, speaksOn } of options.from.sessions) sessions.open(id, timeoutMs, speaksOn);
     this.#handlers = {
       open: ({ timeoutMs, marks }, from) => {
         const session = options.nameSession();
@@ -110,6 +123,10 @@ export class Service {
         return null;
       },
     };
+  }
+
+  get snapshot(): Snapshot {
+    return { keys: this.keys.snapshot, sessions: this.sessions.snapshot };
   }
 
   /** Applies a request and tells its client the outcome. */

@@ -1,10 +1,17 @@
 import type { Clock, Timer } from '@concordat/core/spi';
 import type { Connection } from './connection.js';
 
-interface Lease {
+/** A session at one moment. */
+export interface SessionSnapshot {
   readonly id: string;
   readonly timeoutMs: number;
   /** The connection it last spoke on. */
+  readonly speaksOn: Connection;
+}
+
+interface Lease {
+  readonly id: string;
+  readonly timeoutMs: number;
   speaksOn: Connection;
   expiresAt: number;
   timer: Timer;
@@ -30,6 +37,11 @@ export class SessionTable {
   /** Ids of the sessions there are, oldest first. */
   get ids(): readonly string[] {
     return [...this.#leases.keys()];
+  }
+
+  /** Those there are now, oldest first. */
+  get snapshot(): readonly SessionSnapshot[] {
+    return [...this.#leases.values()].map(({ id, timeoutMs, speaksOn }) => ({ id, timeoutMs, speaksOn }));
   }
 
   open(id: string, timeoutMs: number, speaksOn: Connection): void {
