@@ -46,9 +46,7 @@ export const lockCosts = area('lock costs', (scenario) => {
     const many = await costOfHandOvers(fixture, 500);
     expect(many).toEqual(few);
     const { release, handOver } = fixture.harness.costs;
-    // The first holder is old enough to watch its own entry.
-    const most = handOvers * (release.notifications + handOver.notifications) + 1;
-    expect(few.notifications).toBeLessThanOrEqual(most);
+    expect(few.notifications).toBeLessThanOrEqual(handOvers * (release.notifications + handOver.notifications));
   });
 
   scenario.alone('LOCK-32', 'serves 500 waiters of one process, in order', async (fixture) => {
@@ -103,7 +101,7 @@ async function cycle(coordinator: Coordinator, times: number): Promise<void> {
   for (let round = 0; round < times; round++) await (await coordinator.lock('a').acquire()).release();
 }
 
-/** A holder and that many waiters; what some hand-overs in a row cost all of them together. */
+/** A holder and that many waiters; what some hand-overs in a row cost them together, but for what the first one hears. */
 async function costOfHandOvers(fixture: Fixture, waiters: number): Promise<WireCounts> {
   const [one, other] = (await fixture.clients(2)) as [Client, Client];
   const name = `with ${String(waiters)}`;
@@ -128,14 +126,17 @@ async function costOfHandOvers(fixture: Fixture, waiters: number): Promise<WireC
   );
   const links = [one.link, other.link];
   const before = await quiet(...links);
-  const counted = one.coordinator.traffic.notifications + other.coordinator.traffic.notifications;
+  const heard = [one.coordinator.traffic.notifications, other.coordinator.traffic.notifications] as const;
   await held.release();
   await eventually(() => expect(served).toBe(handOvers));
   const cost = difference(await quiet(...links), before);
-  const after = one.coordinator.traffic.notifications + other.coordinator.traffic.notifications;
-  expect(after - counted).toBe(cost.notifications);
+  const byFirst = one.coordinator.traffic.notifications - heard[0];
+  const byOthers = other.coordinator.traffic.notifications - heard[1];
+  expect(byFirst + byOthers).toBe(cost.notifications);
+  // Old enough, the first holder watches its own entry: whether it is depends on how long the others took to line up.
+  expect(byFirst).toBeLessThanOrEqual(1);
   caller.abort();
   await Promise.all(waiting);
   await Promise.all([one.coordinator.close(), other.coordinator.close()]);
-  return cost;
+  return { ...cost, notifications: byOthers };
 }
