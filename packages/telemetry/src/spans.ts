@@ -3,6 +3,13 @@ import { type Attributes, type Span, SpanStatusCode, type Tracer } from '@opente
 import { Contenders } from './contenders.js';
 import { causeOf, outcomeOf } from './outcome.js';
 
+// Spans of others are on the wall clock, whose distance from the monotonic one changes: looked at once for each span, or it would last that much longer.
+interface Drawn {
+  readonly span: Span;
+  /** Zero of `performance.now()` on the wall clock. */
+  readonly originMs: number;
+}
+
 /**
  * One span for each wait and one for each hold, below the span that was active where the grant was given. Made from events: a wait is
  * drawn when it is over, from its beginning on.
@@ -10,7 +17,7 @@ import { causeOf, outcomeOf } from './outcome.js';
 export class Spans {
   readonly #tracer: Tracer;
   readonly #base: Attributes;
-  readonly #holding = new Contenders<Span>();
+  readonly #holding = new Contenders<Drawn>();
 
   constructor(tracer: Tracer, base: Attributes) {
     this.#tracer = tracer;
@@ -20,7 +27,7 @@ export class Spans {
   record(event: LineEvent): void {
     switch (event.type) {
       case 'acquired':
-        this.#wait(event, 'acquired').end(wallClock(event.atMs));
+        end(this.#wait(event, 'acquired'), event);
         this.#holding.add(event, this.#begin(`hold ${event.primitive}`, event, event.atMs));
         break;
       case 'gave-up':
@@ -37,31 +44,32 @@ export class Spans {
 
   /** Ends what is open: nobody will tell its end. */
   stop(): void {
-    for (const { what } of this.#holding) what.end();
+    for (const { what } of this.#holding) what.span.end();
   }
 
   #gaveUp(event: GaveUpEvent): void {
     const { outcome, errorType } = outcomeOf(event.reason);
-    const span = this.#wait(event, outcome);
-    if (errorType !== undefined) fail(span, errorType);
-    else if (outcome === 'timeout') fail(span, 'TIMEOUT');
-    span.end(wallClock(event.atMs));
+    const wait = this.#wait(event, outcome);
+    if (errorType !== undefined) fail(wait.span, errorType);
+    else if (outcome === 'timeout') fail(wait.span, 'TIMEOUT');
+    end(wait, event);
   }
 
-  #wait(event: AcquiredEvent | GaveUpEvent, outcome: string): Span {
-    const span = this.#begin(`acquire ${event.primitive}`, event, event.atMs - event.waitedMs);
-    return span.setAttribute('coordination.outcome', outcome);
+  #wait(event: AcquiredEvent | GaveUpEvent, outcome: string): Drawn {
+    const wait = this.#begin(`acquire ${event.primitive}`, event, event.atMs - event.waitedMs);
+    wait.span.setAttribute('coordination.outcome', outcome);
+    return wait;
   }
 
   #end(event: LineEvent, outcome: string, errorType?: string): void {
-    const span = this.#holding.take(event);
-    if (span === undefined) return;
-    span.setAttribute('coordination.outcome', outcome);
-    if (errorType !== undefined) fail(span, errorType.toUpperCase());
-    span.end(wallClock(event.atMs));
+    const hold = this.#holding.take(event);
+    if (hold === undefined) return;
+    hold.span.setAttribute('coordination.outcome', outcome);
+    if (errorType !== undefined) fail(hold.span, errorType.toUpperCase());
+    end(hold, event);
   }
 
-  #begin(name: string, event: LineEvent, atMs: number): Span {
+  #begin(name: string, event: LineEvent, atMs: number): Drawn {
     const attributes: Attributes = {
       ...this.#base,
       'coordination.primitive': event.primitive,
@@ -71,7 +79,8 @@ export class Spans {
     if (event.session !== null) attributes['coordination.session.id'] = event.session;
     if (event.entry !== null) attributes['coordination.entry'] = event.entry;
     if (event.token !== null) attributes['coordination.token'] = String(event.token);
-    return this.#tracer.startSpan(name, { startTime: wallClock(atMs), attributes });
+    const originMs = Date.now() - performance.now();
+    return { span: this.#tracer.startSpan(name, { startTime: originMs + atMs, attributes }), originMs };
   }
 }
 
@@ -79,7 +88,6 @@ function fail(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR, message: errorType });
 }
 
-// Spans of others are on the wall clock, and its distance from the monotonic one changes.
-function wallClock(atMs: number): number {
-  return Date.now() - (performance.now() - atMs);
+function end({ span, originMs }: Drawn, { atMs }: LineEvent): void {
+  span.end(originMs + atMs);
 }
