@@ -111,7 +111,7 @@ export class Entries {
     if (pair === undefined) return null;
     const register = toRegister(pair);
     const name = nameOf(pair.key);
-    return { name, kind: kindOf(dir, name, register.owner), register };
+    return { name, kind: kindOf(dir, name, register.owner), created: register.created, register };
   }
 
   #attempt(dir: Key, kind: Kind, epoch: number): Attempt {

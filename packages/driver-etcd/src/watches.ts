@@ -136,5 +136,8 @@ function childrenOf(dir: Key, state: State, data: boolean): readonly Child[] {
       if (one.created !== other.created) return one.created < other.created ? -1 : 1;
       return oneName < otherName ? -1 : 1;
     })
-    .map(([name, register]) => ({ name, kind: kindOf(dir, name, register.owner), register: data ? register : null }));
+    .map(([name, register]) => {
+      const { created, owner } = register;
+      return { name, kind: kindOf(dir, name, owner), created, register: data ? register : null };
+    });
 }

@@ -45,6 +45,6 @@ export class ChildrenView {
 
   #toChild(stored: Stored): Child {
     const name = nameOf(stored.key);
-    return { name, kind: kindOf(name), register: this.#data ? toRegister(stored) : null };
+    return { name, kind: kindOf(name), created: stored.created, register: this.#data ? toRegister(stored) : null };
   }
 }

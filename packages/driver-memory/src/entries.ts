@@ -83,7 +83,7 @@ export class Entries {
     const [oldest] = await this.#requests.ask('list', { dir: this.#keys.of(dir) }, call);
     if (oldest === undefined) return null;
     const name = nameOf(oldest.key);
-    return { name, kind: kindOf(name), register: toRegister(oldest) };
+    return { name, kind: kindOf(name), created: oldest.created, register: toRegister(oldest) };
   }
 
   // `null` when the reply was lost, and so the outcome.

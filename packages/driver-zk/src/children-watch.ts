@@ -129,7 +129,7 @@ export class ChildrenWatch {
     const children: Child[] = [];
     for (const [name, { register }] of this.#members) {
       if (this.#options.data && !register) continue;
-      children.push({ name, kind: kindOf(name), register });
+      children.push({ name, kind: kindOf(name), created: register?.created ?? null, register });
     }
     return children.sort(this.#options.data ? creationOrder : lineOrder);
   }

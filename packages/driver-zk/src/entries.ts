@@ -103,7 +103,8 @@ export class Entries {
       const [oldest] = lineOf(found(listed, path) ?? []);
       if (oldest === undefined) return null;
       const node = found(await connection.get(childOf(path, oldest.name), false), path);
-      if (node !== null) return { name: oldest.name, kind: oldest.kind, register: toRegister(node) };
+      const register = toRegister(node);
+      if (register !== null) return { name: oldest.name, kind: oldest.kind, created: register.created, register };
     }
     throw new CoordinationError('UNAVAILABLE', `${path}: the first entry changed each time it was read`);
   }

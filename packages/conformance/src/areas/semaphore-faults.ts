@@ -212,6 +212,22 @@ export const semaphoreFaults = area('semaphore faults', (scenario) => {
     await fixture.lineOf('sem/a', 0);
   });
 
+  // A store that gives names again: by name alone, whoever was ahead is still there.
+  scenario('SEM-32', 'passes a permit on to one who was cut off while its holder lined up again', async (fixture) => {
+    const [holder, waiter] = (await fixture.clients(2)) as [Client, Client];
+    const released = await ofTwo(holder).acquire();
+    await ofTwo(holder).acquire();
+    const [waiting] = await queueForPermits(fixture, waiter, 2, 1, 2);
+    waiter.link.cut();
+    await released.release();
+    const [again] = await queueForPermits(fixture, holder, 2, 1, 2);
+    waiter.link.heal();
+    const granted = required((await waiting)?.value);
+    expect(isHeld(granted)).toBe(true);
+    await granted.release();
+    expect(isHeld(required((await again)?.value))).toBe(true);
+  });
+
   // spring-integration#1863, vitess#11678: limits that an outage stretched; curator#982 for what they left.
   scenario('SEM-30', 'keeps every limit with the connection cut or silent, and leaves nothing', async (fixture) => {
     const [cut, silent] = (await fixture.clients(2)) as [Client, Client];

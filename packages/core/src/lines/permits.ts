@@ -87,7 +87,7 @@ const final: ReadonlySet<CoordinationErrorCode> = new Set([
 
 // The same name may be another entry's by now, where the line says when each was made; where it does not, names are used once.
 function isAnyGone(awaited: readonly Pick<Ref, 'name' | 'created'>[], line: readonly Child[]): boolean {
-  const there = new Map(line.map(({ name, register }) => [name, register?.created ?? null]));
+  const there = new Map(line.map(({ name, created }) => [name, created]));
   return awaited.some(({ name, created }) => {
     const found = there.get(name);
     return found === undefined || (found !== null && created !== null && found !== created);

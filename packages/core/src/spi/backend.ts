@@ -61,6 +61,11 @@ export interface Child {
   readonly name: string;
   /** What kind of entry, or `null` for a register or a foreign name. */
   readonly kind: Kind | null;
+  /**
+   * Creation in the store's order: an entry of this name with another one is another entry, of a holder who left and stands in line again, say.
+   * `null` only without data, from a driver that never uses a name twice.
+   */
+  readonly created: bigint | null;
   /** `null` only when the watch was asked without data. */
   readonly register: Register | null;
 }
@@ -176,7 +181,7 @@ export interface Backend {
 
   /**
    * The same for the direct children of a directory, entries in line order (by creation), coalesced per tick. Without `data`
-   * the registers are `null` and only arrivals and departures emit; for directories of entries only.
+   * the registers are `null` and only arrivals and departures emit, also of two entries with one name; for directories of entries only.
    * A change costs one notification and reads only what changed. An absent directory is an empty one.
    */
   watchChildren(dir: Key, options: { readonly data: boolean }): Observable<readonly Child[]>;
