@@ -100,7 +100,8 @@ export interface StoreLine extends Base {
 /** A client's process. */
 export interface ProcessLine extends Base {
   readonly kind: 'process';
-  readonly state: 'started' | 'stopped' | 'continued' | 'killed' | 'ended';
+  /** `killed` by the run, `crashed` by itself. */
+  readonly state: 'started' | 'stopped' | 'continued' | 'killed' | 'crashed' | 'ended';
 }
 
 /** A client's session. */

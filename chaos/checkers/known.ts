@@ -5,6 +5,8 @@ import type { Overlap } from './beliefs.js';
 export type Backend = 'etcd' | 'zookeeper';
 
 const thawedLeader = 'etcd before 3.4.31 and 3.5.13: a thawed old leader revokes live leases';
+// The holder is told with the next answer of the store's.
+const longestTellingMs = 500;
 const endedByStore = 'the store ended the session';
 
 /**
@@ -19,7 +21,7 @@ export function explain(
   sessionTimeoutMs: number,
 ): string | null {
   const [older] = grants;
-  if (backend !== 'etcd' || older === undefined) return null;
+  if (backend !== 'etcd' || older === undefined || to - from > longestTellingMs) return null;
   const isRevoked = linesOf(lines, 'session').some(
     ({ by, state, at, reason }) =>
       by === older.by &&

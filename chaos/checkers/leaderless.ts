@@ -37,7 +37,7 @@ export function gapsOf(lines: readonly Line[], sessionTimeoutMs: number): readon
       gaps.push({
         from: before.assertedAt,
         to: term.grantedAt,
-        store: judge(lines, before.assertedAt - sessionTimeoutMs, term.grantedAt),
+        store: judge(lines, before.assertedAt, term.grantedAt, sessionTimeoutMs),
       });
     }
     before = term;
@@ -45,7 +45,9 @@ export function gapsOf(lines: readonly Line[], sessionTimeoutMs: number): readon
   return gaps;
 }
 
-function judge(lines: readonly Line[], from: number, to: number): Gap['store'] {
+// What begins after the longest time that is promised excuses nothing.
+function judge(lines: readonly Line[], lostAt: number, ledAt: number, sessionTimeoutMs: number): Gap['store'] {
+  const [from, to] = [lostAt - sessionTimeoutMs, Math.min(ledAt, lostAt + 2 * sessionTimeoutMs + 3_000)];
   const leaders = linesOf(lines, 'store').filter(({ at }) => at >= from && at <= to);
   const elected = leaders.filter(({ leader }) => leader !== null).length;
   const broken = linesOf(lines, 'fault').filter(

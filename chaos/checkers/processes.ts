@@ -19,7 +19,7 @@ export function processesOf(lines: readonly Line[]): ReadonlyMap<string, Process
       const from = stoppedAt.get(by);
       stoppedAt.delete(by);
       const stops = from === undefined ? known.stops : [...known.stops, [from, at] as const];
-      const isOver = state === 'killed' || state === 'ended';
+      const isOver = state === 'killed' || state === 'crashed' || state === 'ended';
       facts.set(by, {
         ...known,
         stops,

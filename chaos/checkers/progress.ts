@@ -1,4 +1,5 @@
 import { type Line, linesOf, type Violation } from '../records.js';
+import { grantsOf } from './grants.js';
 import { processesOf } from './processes.js';
 
 /** When everything is mended, everybody who lives gets the lock, reads and writes, within the limit in milliseconds. */
@@ -27,15 +28,27 @@ export function checkProgress(lines: readonly Line[], limitMs: number): readonly
   });
 }
 
-/** When nothing is to be changed any more, everybody who lives says what it was shown last. */
+/** When everything is mended, somebody leads: within the limit in milliseconds, the last leader's time included. */
+export function checkLeading(lines: readonly Line[], limitMs: number): readonly Violation[] {
+  const settledAt = linesOf(lines, 'phase').find(({ phase }) => phase === 'settled')?.at;
+  if (settledAt === undefined) return [];
+  const terms = grantsOf(lines).filter(({ primitive }) => primitive === 'election');
+  if (terms.some((term) => term.grantedAt <= settledAt && term.assertedAt >= settledAt - limitMs)) return [];
+  return [{ rule: 'somebody leads', at: settledAt, what: `nobody led in the last ${String(limitMs)} ms` }];
+}
+
+/** When nothing is to be changed any more, everybody who lives says of everything what it was shown last. */
 export function checkRest(lines: readonly Line[]): readonly Violation[] {
   const settledAt = linesOf(lines, 'phase').find(({ phase }) => phase === 'settled')?.at;
   if (settledAt === undefined) return [];
-  const atRest = new Set(linesOf(lines, 'final').map(({ by }) => by));
+  const finals = linesOf(lines, 'final').map(({ by, what, name }) => ({ by, of: `${what} ${name}` }));
+  const all = [...new Set(finals.map(({ of }) => of))];
+  const said = new Set(finals.map(({ by, of }) => `${by} ${of}`));
+  const isAtRest = (by: string): boolean => all.length > 0 && all.every((of) => said.has(`${by} ${of}`));
   return [...processesOf(lines)]
     .filter(
       ([by, { startedAt, endedAt }]) =>
-        startedAt <= settledAt && (endedAt === null || endedAt > settledAt) && !atRest.has(by),
+        startedAt <= settledAt && (endedAt === null || endedAt > settledAt) && !isAtRest(by),
     )
     .map(([by]) => ({
       rule: 'everybody comes to rest',

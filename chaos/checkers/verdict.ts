@@ -1,10 +1,12 @@
 import type { Line, Violation } from '../records.js';
 import { type Overlap, overlapsOf } from './beliefs.js';
+import { checkEnds } from './ends.js';
 import { checkFencedWrites } from './fenced-writes.js';
 import { grantsOf } from './grants.js';
 import { type Backend, explain } from './known.js';
 import { figuresOf, type GapFigures, gapsOf } from './leaderless.js';
-import { checkProgress, checkRest } from './progress.js';
+import { checkOutcomes } from './outcomes.js';
+import { checkLeading, checkProgress, checkRest } from './progress.js';
 import { checkRegisters } from './register.js';
 import { checkTokens } from './tokens.js';
 import { checkWaits } from './waits.js';
@@ -61,7 +63,10 @@ export function judge(lines: readonly Line[], { backend, sessionTimeoutMs, tickM
     ...checkWatches(lines),
     ...checkWaits(lines),
     ...checkProgress(lines, 2 * sessionTimeoutMs + 3_000),
+    ...checkLeading(lines, 2 * sessionTimeoutMs + 3_000),
     ...checkRest(lines),
+    ...checkOutcomes(lines),
+    ...checkEnds(lines),
     ...overdue,
     ...unexplained,
   ];

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Election } from 'concordat';
+import { CoordinationError, type Election } from 'concordat';
 import { nowMs } from '../clock.js';
 import { type Context, isSettled } from './context.js';
 import { useGrant } from './hold.js';
+
+const ofFaults = ['GRANT_LOST', 'OUTCOME_UNKNOWN', 'SESSION_LOST', 'TIMEOUT', 'UNAVAILABLE'] as const;
 
 /** Stands for election, leads for a while, and stands again; in between it tells what it sees of others. */
 export async function stand(context: Context, name: string, election: Election<string>): Promise<void> {
@@ -15,8 +17,10 @@ export async function stand(context: Context, name: string, election: Election<s
       await useGrant(context, grant, { primitive: 'election', name, permits: 1, calledAt }, isOver);
     };
     const options = { value: context.name, requeue: false, signal: context.settle };
-    // Losing the office is no failure here: the journal has it.
-    await election.lead(work, options).catch(() => undefined);
+    await election.lead(work, options).catch((reason: unknown) => {
+      // Losing the office is no failure here: the journal has it. Anything but what faults bring about ends this process, which is one.
+      if (!isSettled(context) && !ofFaults.some((code) => CoordinationError.is(reason, code))) throw reason;
+    });
     await delay(random.between(0, 50));
   }
 }

@@ -19,6 +19,7 @@ export class Client {
   #lives = 0;
   #child: ChildProcess | null = null;
   #isStopped = false;
+  #isKilled = false;
   #isSettled = false;
 
   constructor(
@@ -50,6 +51,7 @@ export class Client {
 
   start(): void {
     this.#lives += 1;
+    this.#isKilled = false;
     const { name } = this;
     const options: ClientOptions = { ...this.#options, name };
     const child = fork(program, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -62,7 +64,8 @@ export class Client {
     child.once('exit', (code, signal) => {
       if (pid !== undefined) this.#reaper.forget(pid);
       if (this.#child === child) this.#child = null;
-      this.#journal.write({ kind: 'process', state: signal === null && code === 0 ? 'ended' : 'killed' }, name);
+      const byItself = signal === null && code === 0 ? 'ended' : 'crashed';
+      this.#journal.write({ kind: 'process', state: this.#isKilled ? 'killed' : byItself }, name);
     });
   }
 
@@ -86,6 +89,7 @@ export class Client {
     const child = this.#child;
     if (child === null) return;
     const gone = once(child, 'exit');
+    this.#isKilled = true;
     child.kill('SIGKILL');
     await gone;
     this.#isStopped = false;

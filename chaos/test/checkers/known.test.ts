@@ -6,7 +6,7 @@ const limits = { backend: 'etcd', sessionTimeoutMs: 6_000, tickMs: 500 } as cons
 const revoked = '[SESSION_LOST] the store ended the session';
 
 describe('beliefs that overlap', () => {
-  const met = (): Story => new Story().hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_000, 9_500]);
+  const met = (): Story => new Story().hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_600, 9_500]);
   const rulesOf = (story: Story, backend: 'etcd' | 'zookeeper' = 'etcd'): readonly string[] =>
     judge(story.lines, { ...limits, backend }).violations.map(({ rule }) => rule);
 
@@ -21,6 +21,13 @@ describe('beliefs that overlap', () => {
     expect(overlaps).toHaveLength(1);
     expect(overlaps[0]?.known).toContain('revokes live leases');
     expect(rulesOf(story, 'zookeeper')).toEqual(['beliefs do not overlap']);
+  });
+
+  it('fail a run where the older one went on for longer than that is told', () => {
+    const long = new Story().hold('a', '1', [0, 10, 9_200]).hold('b', '2', [0, 8_600, 9_500]);
+    expect(rulesOf(long.fault('freeze the leader', 3_000, 7_900).session('a', 9_300, revoked))).toEqual([
+      'beliefs do not overlap',
+    ]);
   });
 
   it('fail a run where the session of the older one ended otherwise, or no leader was thawed', () => {

@@ -62,7 +62,7 @@ export class Story {
     return this.#add({ kind: 'final', what: 'config', name: 'x', by: 'a', shown, stored, at });
   }
 
-  process(by: string, state: 'started' | 'stopped' | 'continued' | 'killed' | 'ended', at: number): this {
+  process(by: string, state: 'started' | 'stopped' | 'continued' | 'killed' | 'crashed' | 'ended', at: number): this {
     return this.#add({ kind: 'process', by, state, at });
   }
 

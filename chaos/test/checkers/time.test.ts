@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { checkEnds } from '../../checkers/ends.js';
 import { figuresOf, gapsOf } from '../../checkers/leaderless.js';
-import { checkProgress, checkRest } from '../../checkers/progress.js';
+import { checkOutcomes } from '../../checkers/outcomes.js';
+import { checkLeading, checkProgress, checkRest } from '../../checkers/progress.js';
 import { judge } from '../../checkers/verdict.js';
 import { checkWaits } from '../../checkers/waits.js';
 import { Story } from './story.js';
@@ -53,6 +55,52 @@ describe('rest', () => {
     expect(checkRest(story.lines)).toMatchObject([{ rule: 'everybody comes to rest' }]);
     expect(checkRest(story.final('1', '1', 150).lines)).toEqual([]);
   });
+
+  it('is told of everything that anybody tells of', () => {
+    const story = new Story().process('a', 'started', 0).process('b', 'started', 0).phase('settled', 100);
+    for (const by of ['a', 'b'])
+      story.lines.push({ kind: 'final', what: 'config', name: 'x', by, shown: '1', stored: '1', at: 150 });
+    expect(checkRest(story.lines)).toEqual([]);
+    story.lines.push({ kind: 'final', what: 'leader', name: 'x', by: 'a', shown: null, stored: null, at: 160 });
+    expect(checkRest(story.lines)).toMatchObject([{ what: 'b never said what it was shown last' }]);
+  });
+});
+
+describe('ends', () => {
+  it('come when the run wants them', () => {
+    const run = (): Story => new Story().process('a', 'started', 0).process('b', 'started', 0).phase('done', 100);
+    expect(checkEnds(run().process('a', 'killed', 50).process('b', 'ended', 150).lines)).toEqual([]);
+    expect(checkEnds(run().process('a', 'crashed', 50).lines)).toMatchObject([{ rule: 'nobody crashes' }]);
+    expect(checkEnds(run().process('b', 'killed', 150).lines)).toMatchObject([{ rule: 'everybody goes when told to' }]);
+  });
+
+  it('do not excuse the calls of one who crashed', () => {
+    const story = new Story().process('a', 'started', 0).call('1', 10, { action: 'acquire' });
+    expect(checkWaits(story.process('a', 'crashed', 20).phase('done', 9_000).lines)).toHaveLength(1);
+  });
+});
+
+describe('outcomes', () => {
+  it('are those that faults bring about', () => {
+    const ended = (code: string): Story => {
+      const story = new Story().phase('settled', 1_000).call('1', 10, { action: 'get' });
+      story.lines.push({ kind: 'return', op: '1', by: 'a', at: 20, outcome: 'unknown', code });
+      return story;
+    };
+    expect(checkOutcomes(ended('TIMEOUT').lines)).toEqual([]);
+    expect(checkOutcomes(ended('CLOSED').lines)).toHaveLength(1);
+    expect(checkOutcomes(ended('TypeError: no').lines)).toHaveLength(1);
+  });
+});
+
+describe('leading', () => {
+  it('goes on when all is mended', () => {
+    const led = (until: number): Story =>
+      new Story().hold('a', '1', [0, 10, until], { ...term, why: 'released' }).phase('settled', 20_000);
+    expect(checkLeading(led(19_500).lines, 1_000)).toEqual([]);
+    expect(checkLeading(led(18_000).lines, 1_000)).toMatchObject([{ rule: 'somebody leads' }]);
+    expect(checkLeading(new Story().phase('settled', 20_000).lines, 1_000)).toHaveLength(1);
+  });
 });
 
 describe('times without a leader', () => {
@@ -72,6 +120,11 @@ describe('times without a leader', () => {
       { store: 'elected' },
     ]);
     expect(gapsOf(lost(15_000).store('m1', 9_000).store('m2', 12_000).lines, 6_000)).toMatchObject([{ store: 'more' }]);
+  });
+
+  it('are not excused by what was broken when they were too long already', () => {
+    const long = lost(71_000).fault('stop a client', 31_000, 32_000).fault('kill a client', 51_000, 52_000);
+    expect(gapsOf(long.lines, 6_000)).toMatchObject([{ store: 'kept' }]);
   });
 
   it('have a limit', () => {
