@@ -26,7 +26,11 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
     });
     const refused = new Set(all.filter(({ op }) => ends.get(op)?.outcome === 'refused').map(({ op }) => op));
     const shown = seen.filter((line) => line.name === name);
-    return [...checkValues(name, all, done, refused, shown), ...checkOrder(name, done), ...checkCompared(name, done)];
+    return [
+      ...checkValues(name, all, done, refused, shown),
+      ...checkOrder(name, done),
+      ...checkCompared(name, all, done, shown),
+    ];
   });
 }
 
@@ -83,17 +87,27 @@ function checkOrder(name: string, done: readonly Done[]): readonly Violation[] {
   return violations;
 }
 
-/** Between the version that a write expected and its own there is no other. */
-function checkCompared(name: string, done: readonly Done[]): readonly Violation[] {
-  const versions = [...new Set(done.map(({ version }) => version))].sort((one, other) => (one < other ? -1 : 1));
-  const before = new Map(versions.map((version, index) => [version, versions[index - 1] ?? absent]));
-  const violations: Violation[] = [];
-  for (const { call, end, version } of done) {
-    if (call.action !== 'set' || call.expect === undefined) continue;
+/** Between the version that a write expected and its own there is no other, also when it was not told its own and somebody else saw it. */
+function checkCompared(
+  name: string,
+  calls: readonly CallLine[],
+  done: readonly Done[],
+  seen: readonly SeenLine[],
+): readonly Violation[] {
+  const versions = new Map<string, bigint>();
+  const note = (value: string | null | undefined, version: bigint): void => {
+    if (value != null && version !== absent) versions.set(value, version);
+  };
+  for (const { call, end, version } of done) note(call.action === 'set' ? call.value : end.value, version);
+  for (const { value, version } of seen) note(value, version === null ? absent : BigInt(version));
+  const all = [...new Set(versions.values())].sort((one, other) => (one < other ? -1 : 1));
+  const before = new Map(all.map((version, index) => [version, all[index - 1] ?? absent]));
+  return calls.flatMap(({ action, op, at, value = '', expect }): Violation[] => {
+    const version = versions.get(value);
+    if (action !== 'set' || expect === undefined || version === undefined) return [];
     const last = before.get(version) ?? absent;
-    if (last <= BigInt(call.expect)) continue;
-    const what = `${name}: ${call.op} expected ${call.expect} and wrote ${String(version)}, but ${String(last)} lies between`;
-    violations.push({ rule: 'no update is lost', at: end.at, what });
-  }
-  return violations;
+    if (last <= BigInt(expect)) return [];
+    const what = `${name}: ${op} expected ${expect} and wrote ${String(version)}, but ${String(last)} lies between`;
+    return [{ rule: 'no update is lost', at, what }];
+  });
 }

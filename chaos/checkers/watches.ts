@@ -1,7 +1,7 @@
 import { type Line, linesOf, type SeenLine, type Violation } from '../records.js';
 import { groupBy } from './grants.js';
 
-/** Observers never go back, agree on who had a token, and end with what is stored. */
+/** Observers never go back, not to nothing either where nobody deletes, agree on who had a token, and end with what is stored. */
 export function checkWatches(lines: readonly Line[]): readonly Violation[] {
   const seen = linesOf(lines, 'seen');
   const observers = groupBy(seen, ({ by, what, name }) => `${by}, ${what} ${name}`);
@@ -15,8 +15,16 @@ export function checkWatches(lines: readonly Line[]): readonly Violation[] {
 function checkMonotone(observer: string, seen: readonly SeenLine[]): readonly Violation[] {
   const violations: Violation[] = [];
   let highest: bigint | null = null;
-  for (const { version, at } of seen) {
-    if (version === null) continue;
+  for (const { what, version, at } of seen) {
+    if (version === null) {
+      if (what === 'config' && highest !== null)
+        violations.push({
+          rule: 'an observer never goes back',
+          at,
+          what: `${observer}: nothing after ${String(highest)}`,
+        });
+      continue;
+    }
     if (highest !== null && BigInt(version) < highest) {
       violations.push({
         rule: 'an observer never goes back',

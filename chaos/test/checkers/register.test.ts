@@ -58,6 +58,15 @@ describe('a register', () => {
     const story = new Story().set('1', 0, 10, '5').set('2', 20, 30, '6').set('3', 15, 40, '7', '5');
     expect(rulesOf(story)).toEqual(['no update is lost']);
     expect(rulesOf(new Story().set('1', 0, 10, '5').set('2', 20, 30, '6', '5'))).toEqual([]);
+    const unheard = (version: string): Story =>
+      new Story()
+        .set('1', 0, 10, '5')
+        .call('3', 15, { action: 'set', value: '3', expect: '5' })
+        .end('3', 50, { outcome: 'unknown' })
+        .set('2', 20, 30, version === '6' ? '7' : '6')
+        .saw('a', version, 60, '3');
+    expect(rulesOf(unheard('7'))).toEqual(['no update is lost']);
+    expect(rulesOf(unheard('6'))).toEqual([]);
   });
 
   it('is checked for thousands of operations at once', () => {

@@ -23,6 +23,11 @@ describe('observers', () => {
     expect(rulesOf(story)).toEqual(['an observer never goes back']);
   });
 
+  it('are not shown that nothing is there when nobody deleted it', () => {
+    expect(rulesOf(new Story().saw('a', null, 1).saw('a', '3', 2))).toEqual([]);
+    expect(rulesOf(new Story().saw('a', '3', 1).saw('a', null, 2))).toEqual(['an observer never goes back']);
+  });
+
   it('agree on who has a token', () => {
     const story = new Story().saw('a', '3', 1, 'p', 'leader').saw('b', '3', 2, 'q', 'leader');
     expect(rulesOf(story)).toEqual(['one leader per token']);
