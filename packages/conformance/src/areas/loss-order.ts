@@ -68,7 +68,9 @@ export const lossOrder = area('loss order', (scenario) => {
       await states.first(({ state, epoch }) => state === 'connected' && epoch === 2);
     });
     expect(uncaught).toEqual([failure, failure]);
-    expect(seen.filter((step) => step !== 'suspended')).toEqual([
+    // However often it was suspended before.
+    const steps = seen.filter((step) => step !== 'suspended');
+    expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
       'connected',
       'second',
       'lost',
