@@ -25,7 +25,8 @@ async function work(options: ClientOptions): Promise<void> {
     if ('order' in order) (order.order === 'settle' ? settle : end).abort();
   });
   // Without the run there is nobody to work for.
-  process.on('disconnect', () => process.exit(1));
+  const abandon = (): void => process.exit(1);
+  process.on('disconnect', abandon);
   const journal = new Journal(directory, name);
   const coordinator = createCoordinator(url, { sessionTimeoutMs, allowShortSession: true });
   coordinator.session$.subscribe(({ state, epoch, reason }) => {
@@ -74,6 +75,7 @@ async function work(options: ClientOptions): Promise<void> {
   if (!end.signal.aborted) await new Promise((resolve) => end.signal.addEventListener('abort', resolve));
   await Promise.all([coordinator.close(), fresh.close()]);
   journal.close();
+  process.off('disconnect', abandon);
   process.disconnect();
 }
 
