@@ -28,7 +28,7 @@ export function checkProgress(lines: readonly Line[], limitMs: number): readonly
   });
 }
 
-/** When everything is mended, somebody leads: within the limit in milliseconds, the last leader's time included. */
+/** When everything is mended, leading goes on: somebody led within the limit in milliseconds before all come to rest. */
 export function checkLeading(lines: readonly Line[], limitMs: number): readonly Violation[] {
   const settledAt = linesOf(lines, 'phase').find(({ phase }) => phase === 'settled')?.at;
   if (settledAt === undefined) return [];

@@ -8,6 +8,13 @@ interface Done {
   readonly version: bigint;
 }
 
+/** A value, and the version with which somebody was answered or shown it. */
+interface Found {
+  readonly value: string;
+  readonly version: bigint;
+  readonly at: number;
+}
+
 const absent = -1n;
 
 /**
@@ -26,29 +33,36 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
     });
     const refused = new Set(all.filter(({ op }) => ends.get(op)?.outcome === 'refused').map(({ op }) => op));
     const shown = seen.filter((line) => line.name === name);
-    return [
-      ...checkValues(name, all, done, refused, shown),
-      ...checkOrder(name, done),
-      ...checkCompared(name, all, done, shown),
-    ];
+    const found = foundIn(done, shown);
+    return [...checkValues(name, all, found, refused), ...checkOrder(name, done), ...checkCompared(name, all, found)];
   });
+}
+
+function foundIn(done: readonly Done[], seen: readonly SeenLine[]): readonly Found[] {
+  const answered = done.map(({ call, end, version }) => {
+    return { value: call.action === 'set' ? call.value : end.value, version, at: end.at };
+  });
+  const shown = seen.map(({ value, version, at }) => {
+    return { value, version: version === null ? absent : BigInt(version), at };
+  });
+  return [...answered, ...shown].flatMap(({ value, version, at }) =>
+    value == null || version === absent ? [] : [{ value, version, at }],
+  );
 }
 
 /** Each version has one value, each value one version, and each value was written by somebody whose write was not refused. */
 function checkValues(
   name: string,
   calls: readonly CallLine[],
-  done: readonly Done[],
+  found: readonly Found[],
   refused: ReadonlySet<string>,
-  seen: readonly SeenLine[],
 ): readonly Violation[] {
   const rule = 'a value was written once, by a write that was not refused';
   const violations: Violation[] = [];
   const values = new Map<bigint, string>();
   const versions = new Map<string, bigint>();
   const writes = new Map(calls.filter(({ action }) => action === 'set').map((call) => [call.op, call]));
-  const note = (version: bigint, value: string | null | undefined, at: number): void => {
-    if (version === absent || value === null || value === undefined) return;
+  for (const { version, value, at } of found) {
     const other = values.get(version) ?? value;
     const elsewhere = versions.get(value) ?? version;
     values.set(version, value);
@@ -61,9 +75,7 @@ function checkValues(
     if (write === undefined || refused.has(value))
       violations.push({ rule, at, what: `${name}: nobody wrote ${value}` });
     else if (write.at > at) violations.push({ rule, at, what: `${name}: ${value} was there before it was written` });
-  };
-  for (const { call, end, version } of done) note(version, call.action === 'set' ? call.value : end.value, end.at);
-  for (const { version, value, at } of seen) if (version !== null) note(BigInt(version), value, at);
+  }
   return violations;
 }
 
@@ -88,18 +100,8 @@ function checkOrder(name: string, done: readonly Done[]): readonly Violation[] {
 }
 
 /** Between the version that a write expected and its own there is no other, also when it was not told its own and somebody else saw it. */
-function checkCompared(
-  name: string,
-  calls: readonly CallLine[],
-  done: readonly Done[],
-  seen: readonly SeenLine[],
-): readonly Violation[] {
-  const versions = new Map<string, bigint>();
-  const note = (value: string | null | undefined, version: bigint): void => {
-    if (value != null && version !== absent) versions.set(value, version);
-  };
-  for (const { call, end, version } of done) note(call.action === 'set' ? call.value : end.value, version);
-  for (const { value, version } of seen) note(value, version === null ? absent : BigInt(version));
+function checkCompared(name: string, calls: readonly CallLine[], found: readonly Found[]): readonly Violation[] {
+  const versions = new Map(found.map(({ value, version }) => [value, version]));
   const all = [...new Set(versions.values())].sort((one, other) => (one < other ? -1 : 1));
   const before = new Map(all.map((version, index) => [version, all[index - 1] ?? absent]));
   return calls.flatMap(({ action, op, at, value = '', expect }): Violation[] => {

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CoordinationError, type Election } from 'concordat';
 import { nowMs } from '../clock.js';
+import { isOfFaults } from '../fault-codes.js';
 import { type Context, isSettled } from './context.js';
 import { useGrant } from './hold.js';
-
-const ofFaults = ['GRANT_LOST', 'OUTCOME_UNKNOWN', 'SESSION_LOST', 'TIMEOUT', 'UNAVAILABLE'] as const;
 
 /** Stands for election, leads for a while, and stands again; in between it tells what it sees of others. */
 export async function stand(context: Context, name: string, election: Election<string>): Promise<void> {
@@ -19,7 +18,7 @@ export async function stand(context: Context, name: string, election: Election<s
     const options = { value: context.name, requeue: false, signal: context.settle };
     await election.lead(work, options).catch((reason: unknown) => {
       // Losing the office is no failure here: the journal has it. Anything but what faults bring about ends this process, which is one.
-      if (!isSettled(context) && !ofFaults.some((code) => CoordinationError.is(reason, code))) throw reason;
+      if (!isSettled(context) && !(CoordinationError.is(reason) && isOfFaults(reason.code))) throw reason;
     });
     await delay(random.between(0, 50));
   }

@@ -103,8 +103,8 @@ export class Entries {
       const [oldest] = lineOf(found(listed, path) ?? []);
       if (oldest === undefined) return null;
       const node = found(await connection.get(childOf(path, oldest.name), false), path);
-      const register = toRegister(node);
-      if (register !== null) return { name: oldest.name, kind: oldest.kind, created: register.created, register };
+      const { name, kind } = oldest;
+      if (node !== null) return { name, kind, created: node.stat.created, register: toRegister(node) };
     }
     throw new CoordinationError('UNAVAILABLE', `${path}: the first entry changed each time it was read`);
   }

@@ -1,5 +1,5 @@
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Stage } from './stage.js';
 
 const milliseconds = ([seconds, nanoseconds]: readonly [number, number]): number => seconds * 1_000 + nanoseconds / 1e6;
@@ -44,6 +44,19 @@ it('TEL-08 draws a wait and a hold below the span that asked', async () => {
   between(wait?.duration, queued - asked, granted - asked);
   between(hold?.duration, givingBack - granted, givenBack - queued);
   expect(Math.abs(milliseconds(wait?.startTime ?? [0, 0]) - from)).toBeLessThan(40);
+});
+
+it('TEL-08 draws a hold as long as it was, though the wall clock is set meanwhile', async () => {
+  const stage = new Stage();
+  const { coordinator } = stage.open();
+  const asked = performance.now();
+  const grant = await coordinator.lock('a').acquire();
+  const wallClock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  onTestFinished(() => wallClock.mockRestore());
+  await grant.release();
+  const [, hold] = stage.spans.getFinishedSpans();
+  expect(hold?.name).toBe('hold lock');
+  expect(milliseconds(hold?.duration ?? [0, 0])).toBeLessThan(performance.now() - asked + 0.01);
 });
 
 it('TEL-08 marks a wait that failed and a hold that was lost', async () => {
