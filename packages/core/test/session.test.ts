@@ -123,6 +123,15 @@ describe('the states', () => {
     expect(session.state.reason?.message).toMatch(/restored or wiped/);
   });
 
+  it('is lost for the same reason when the store shows it in another way, unless that was about another epoch', () => {
+    const epoch = open();
+    session.wentBack(epoch - 1);
+    expect(session.state.state).toBe('connected');
+    session.wentBack(epoch);
+    expect(session.state).toMatchObject({ state: 'lost', reason: { code: 'SESSION_LOST' } });
+    expect(session.state.reason?.message).toMatch(/restored or wiped/);
+  });
+
   it('does not hold what an epoch saw against the next one, also before that is opened', () => {
     const epoch = open();
     session.saw(epoch, 1_000n, 0n);

@@ -25,6 +25,8 @@ export interface HeartbeatReport {
   /** Taken before a linearizable read is sent; handed back with what it answered. */
   orderBefore(): bigint;
   saw(order: bigint, before: bigint): void;
+  /** A linearizable read was answered in an older Raft term than one before it. */
+  wentBack(): void;
   sent(): void;
 }
 
@@ -56,6 +58,8 @@ export class Heartbeat {
   #connection: object;
   #unanswered: Renewal[] = [];
   #number = 0;
+  /** Of the last linearizable read. */
+  #term = 0n;
   #repeatedFor: string | null = null;
   #hasNewToken = false;
   #nextBeat: Timer | null = null;
@@ -140,11 +144,15 @@ export class Heartbeat {
 
   async #prove(renewal: Renewal, term: string, stream: Duplex<KeepAliveRequest>): Promise<void> {
     const before = this.#report.orderBefore();
+    const termBefore = this.#term;
     this.#report.sent();
     try {
       const { header, kvs } = await this.#transport.range({ key: this.#lease.key }, this.#limitMs);
       if (this.#stopped) return;
       this.#report.saw(BigInt(header.revision), before);
+      // Terms rise with each election; a store from a snapshot begins with the first one, however far it was written since.
+      if (BigInt(header.raft_term) < termBefore) return this.#report.wentBack();
+      this.#term = BigInt(header.raft_term);
       this.#backoff.reset();
       this.#hasNewToken = false;
       if (header.raft_term !== term) this.#repeat(header.raft_term);

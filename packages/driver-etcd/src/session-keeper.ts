@@ -182,6 +182,7 @@ export class SessionKeeper {
         cut: (error) => session.cut(epoch, toCoordinationError(error, 'read')),
         orderBefore: () => session.order,
         saw: (order, before) => session.saw(epoch, order, before),
+        wentBack: () => session.wentBack(epoch),
         sent: () => {
           traffic.heartbeats += 1;
         },

@@ -64,6 +64,7 @@ function beating(server: ScriptedServer): { readonly told: string[]; readonly he
     cut: () => void told.push('cut'),
     orderBefore: () => 5n,
     saw: (order, before) => void told.push(`saw ${String(order)} after ${String(before)}`),
+    wentBack: () => void told.push('went back'),
     sent: () => undefined,
   };
   const heartbeat = new Heartbeat(server, systemClock, lease, report);
@@ -87,6 +88,15 @@ it('does not count a renewal of another term, and renews again at once', async (
   await expect.poll(() => told.filter((what) => what === 'confirmed')).toEqual(['confirmed']);
   expect(told.indexOf('confirmed')).toBe(told.length - 1);
   expect(told.length).toBe(4);
+});
+
+it('takes a read of an older term than one before it for a store that went back', async () => {
+  const server = new ScriptedServer();
+  const { told, heartbeat } = beating(server);
+  await expect.poll(() => told).toContain('confirmed');
+  server.term = server.renewTerm = '1';
+  heartbeat.beat();
+  await expect.poll(() => told.slice(2)).toEqual(['saw 9 after 5', 'went back']);
 });
 
 it('takes a renewal without time to live for the end', async () => {

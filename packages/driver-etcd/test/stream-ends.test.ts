@@ -60,6 +60,7 @@ it('tells that it is cut, and renews on another stream, when the server ended th
       },
       orderBefore: () => 0n,
       saw: nobody,
+      wentBack: nobody,
       sent: nobody,
     },
   );

@@ -7,6 +7,12 @@ interface Beating {
   readonly epoch: number;
 }
 
+/** The node that heartbeats are written to, and how often it was written when the last of them was confirmed. */
+interface Written {
+  readonly path: string;
+  readonly version: number;
+}
+
 type Follower = (beating: Beating | null, proof: Promise<Failure | null>) => void;
 
 /**
@@ -18,6 +24,7 @@ export class Heartbeat {
   readonly #clock: Clock;
   readonly #restore: (connection: Connection, path: string) => void;
   #beating: Beating | null = null;
+  #written: Written | null = null;
   #timer: Timer | null = null;
   #followers: Follower[] = [];
   readonly #listeners = new Set<(connection: Connection) => void>();
@@ -86,12 +93,26 @@ export class Heartbeat {
     const watchdog = this.#watch(connection);
     const answer: Answer<NodeStat> = await connection.beat(path);
     watchdog.cancel();
-    if (answer.ok) this.#session.saw(epoch, answer.value.modified, before);
-    // Its absence was found by the quorum as well, and a dead session would have been refused before.
-    else if (answer.code === 'no-node') this.#restore(connection, path);
-    else return answer;
+    if (answer.ok) {
+      this.#session.saw(epoch, answer.value.modified, before);
+      if (!this.#follows(path, answer.value.version)) this.#session.wentBack(epoch);
+    } else if (answer.code === 'no-node') {
+      // Its absence was found by the quorum as well, and a dead session would have been refused before.
+      this.#written = null;
+      this.#restore(connection, path);
+    } else return answer;
     this.#session.confirmed(epoch, sentAt);
     return null;
+  }
+
+  /**
+   * Whether the store has all heartbeats that it confirmed: each write counts one up, and the replies come in the order of the writes. A store that
+   * was restored has fewer, however far it was written since. The counter has 32 bits, and goes on below zero.
+   */
+  #follows(path: string, version: number): boolean {
+    const before = this.#written;
+    this.#written = { path, version };
+    return before?.path !== path || ((version - before.version) | 0) > 0;
   }
 
   // A connection can go on answering pings and never answer a write, nor anything behind it. The hop lets replies in that arrived

@@ -209,10 +209,13 @@ export class Session {
    */
   saw(epoch: number, order: bigint, before: bigint): void {
     if (epoch !== this.epoch || this.#deadline === null) return;
-    if (order < before) {
-      const reason = new CoordinationError('SESSION_LOST', 'the store went back in time: it was restored or wiped');
-      this.lose(epoch, reason);
-    } else if (order > this.#order) this.#order = order;
+    if (order < before) this.wentBack(epoch);
+    else if (order > this.#order) this.#order = order;
+  }
+
+  /** The store showed in another way that it is not what the epoch saw (restore, wipe): the epoch ends. */
+  wentBack(epoch: number): void {
+    this.lose(epoch, new CoordinationError('SESSION_LOST', 'the store went back in time: it was restored or wiped'));
   }
 
   /** The epoch is over, by the store's word or by the deadline; everything happens before this returns. */
