@@ -2,7 +2,7 @@ import { mergeConfig } from 'vitest/config';
 import { project } from '../../vitest.shared.js';
 
 // What is written against the port, once more on npm `zookeeper`; needs it compiled: see scripts/test-native.mjs.
-const both = ['child-processes', 'loading', 'registers', 'session', 'watches'];
+const both = ['child-processes', 'loading', 'registers', 'restores', 'session', 'watches'];
 
 export default mergeConfig(
   project('driver-zk-native', [`test/{${both.join(',')}}.test.ts`, 'test/native/**/*.test.ts']),

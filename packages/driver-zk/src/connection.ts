@@ -74,7 +74,7 @@ export interface Identity {
 /** What the next connection of a session takes over from the one before. */
 export interface Resumption {
   readonly identity: Identity;
-  /** Last transaction that was told of; a server that is behind it is refused. 0 where the client does not know. */
+  /** Last transaction that was told of; a server that is behind it is refused. 0 where nothing was told. */
   readonly seen: bigint;
   /** Watches that the server still owes to the session; `null` where the client cannot carry them over. */
   readonly watched: Watched | null;

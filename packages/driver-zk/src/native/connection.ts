@@ -12,7 +12,7 @@ import type {
   Resumption,
 } from '../connection.js';
 import type { TrafficCount } from '../traffic.js';
-import { closeCode, failureCode, type NativeHandle, nativeState, toStat } from './handle.js';
+import { closeCode, failureCode, type NativeHandle, type NativeStat, nativeState, toStat } from './handle.js';
 import type { Hop } from './hop.js';
 
 const createFlags: Readonly<Record<NodeMode, number>> = {
@@ -28,6 +28,17 @@ const heartbeatData = Buffer.from('1');
 const anyVersion = -1;
 
 type Counted = 'requests' | 'heartbeats';
+
+/** What a connection is made of. */
+export interface NativeConnectionOptions {
+  readonly handle: NativeHandle;
+  /** Address of a server that does not exist, of the same family as the one that the handle is connected to. */
+  readonly elsewhere: string;
+  readonly hop: Hop;
+  readonly traffic: TrafficCount;
+  /** Last transaction that the connection before was told of. */
+  readonly seen: bigint;
+}
 
 /**
  * A connected native handle.
@@ -47,11 +58,12 @@ export class NativeConnection implements Connection {
   readonly #pending = new Set<() => void>();
   #tellClosed: (reason: CloseReason) => void = () => undefined;
   #listener: (event: NodeEvent) => void = () => undefined;
+  #seen: bigint;
   #open = true;
   #answered = 0;
 
-  /** @param elsewhere address of a server that does not exist, of the same family as the one it is connected to. */
-  constructor(handle: NativeHandle, elsewhere: string, hop: Hop, traffic: TrafficCount) {
+  constructor({ handle, elsewhere, hop, traffic, seen }: NativeConnectionOptions) {
+    this.#seen = seen;
     this.#handle = handle;
     this.#elsewhere = elsewhere;
     this.#hop = hop;
@@ -73,7 +85,7 @@ export class NativeConnection implements Connection {
   }
 
   get resumption(): Resumption {
-    return { identity: this.identity, seen: 0n, watched: null };
+    return { identity: this.identity, seen: this.#seen, watched: null };
   }
 
   create(path: string, data: Uint8Array, mode: NodeMode): Promise<Answer<Created>> {
@@ -87,20 +99,25 @@ export class NativeConnection implements Connection {
   get(path: string, watch: boolean): Promise<Answer<Node>> {
     return this.#ask(path.length, (done) =>
       this.#handle.a_get(path, watch, (code, message, stat, data) =>
-        done(code, message, () => ({ stat: toStat(stat), data: toBytes(data) })),
+        done(code, message, () => ({ stat: this.#see(stat), data: toBytes(data) })),
       ),
     );
   }
 
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>> {
     return this.#ask(path.length, (done) =>
-      this.#handle.a_exists(path, watch, (code, message, stat) => done(code, message, () => toStat(stat))),
+      this.#handle.a_exists(path, watch, (code, message, stat) => done(code, message, () => this.#see(stat))),
     );
   }
 
   children(path: string, watch: boolean): Promise<Answer<readonly string[]>> {
     return this.#ask(path.length, (done) =>
-      this.#handle.a_get_children2(path, watch, (code, message, names) => done(code, message, () => names ?? [])),
+      this.#handle.a_get_children2(path, watch, (code, message, names, stat) =>
+        done(code, message, () => {
+          this.#see(stat);
+          return names ?? [];
+        }),
+      ),
     );
   }
 
@@ -144,7 +161,7 @@ export class NativeConnection implements Connection {
       path.length + data.length,
       (done) =>
         this.#handle.a_set(path, toBuffer(data), version, (code, message, stat) =>
-          done(code, message, () => toStat(stat)),
+          done(code, message, () => this.#see(stat)),
         ),
       counted,
     );
@@ -175,6 +192,13 @@ export class NativeConnection implements Connection {
         settle(failure(code === -8 ? 'bad-arguments' : 'unsent', `refused by the client: ${String(code)}`));
       if (!this.usable) this.#bury();
     });
+  }
+
+  // The C client keeps to itself which transaction a reply was sent after; what a node shows is one of those before.
+  #see(native: NativeStat): NodeStat {
+    const stat = toStat(native);
+    for (const order of [stat.created, stat.modified, BigInt(native.pzxid)]) if (order > this.#seen) this.#seen = order;
+    return stat;
   }
 
   // A request on a dead socket, or a stalled process, makes the C client close its socket and tell nobody. The longer its handle stays,

@@ -4,6 +4,8 @@ import type { FailureCode, NodeStat } from '../connection.js';
 export interface NativeStat {
   readonly czxid: number;
   readonly mzxid: number;
+  /** The last transaction in which a child came or went. */
+  readonly pzxid: number;
   readonly version: number;
   readonly dataLength: number;
   /** Lower-case hex, `'0'` for none. */

@@ -1,10 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 import { CoordinationError } from '@concordat/core/spi';
-import type { Address, Attempt, AttemptFailure, AttemptResult, Identity, Transport } from '../connection.js';
+import type {
+  Address,
+  Attempt,
+  AttemptFailure,
+  AttemptResult,
+  Identity,
+  Resumption,
+  Transport,
+} from '../connection.js';
 import type { Security } from '../security.js';
 import type { TrafficCount } from '../traffic.js';
-import { endSession, standingOf } from '../wire/session-end.js';
+import { endSession } from '../wire/session-end.js';
+import { refusalOf } from '../wire/standing.js';
 import { NativeConnection } from './connection.js';
 import { closeCode, type NativeHandle, nativeState } from './handle.js';
 import { Hop } from './hop.js';
@@ -64,13 +73,11 @@ class NativeTransport implements Transport {
   }
 
   async connect(attempt: Attempt): Promise<AttemptResult> {
+    const refused = attempt.resume === null ? null : await refusalOfResumption(attempt, attempt.resume);
+    if (refused !== null) return refused;
     const result = await this.#connect(attempt);
-    const { resume, address, sessionTimeoutMs, limitMs } = attempt;
-    if (result.ok || result.failure !== 'expired' || resume === null) return result;
-    // The C client takes any session but its own in an answer, also in one that is not ZooKeeper's, for an expiry.
-    const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(limitMs)]);
-    const standing = await standingOf({ address, tls: null }, resume.identity, sessionTimeoutMs, signal);
-    return standing === 'over' ? result : { ok: false, failure: 'not-zookeeper' };
+    // It ended in between, or was never ZooKeeper: the C client takes any session but its own in an answer for an expiry. The next attempt tells.
+    return !result.ok && result.failure === 'expired' ? { ok: false, failure: 'unreachable' } : result;
   }
 
   endSession(address: Address, identity: Identity, signal: AbortSignal): Promise<boolean> {
@@ -98,7 +105,13 @@ class NativeTransport implements Transport {
       const accept = (): void => {
         over = true;
         const { host } = attempt.address;
-        const connection = new NativeConnection(handle, awayFrom(host), this.#hop, this.#traffic);
+        const connection = new NativeConnection({
+          handle,
+          elsewhere: awayFrom(host),
+          hop: this.#hop,
+          traffic: this.#traffic,
+          seen: attempt.resume?.seen ?? 0n,
+        });
         settle(accepted(connection, attempt));
       };
       const abort = (): void => fail('aborted');
@@ -116,6 +129,21 @@ class NativeTransport implements Transport {
       if (!start(handle, attempt) || isDown(handle)) fail('unreachable');
     });
   }
+}
+
+/**
+ * Asked on the wire first: a handle of the C client tells the server that it saw nothing, and would be attached to one that lags behind, and
+ * to a store that was restored.
+ */
+async function refusalOfResumption(
+  { address, sessionTimeoutMs, limitMs, signal }: Attempt,
+  resume: Resumption,
+): Promise<AttemptResult | null> {
+  const limit = AbortSignal.timeout(limitMs);
+  const refused = await refusalOf({ address, tls: null }, resume, sessionTimeoutMs, AbortSignal.any([signal, limit]));
+  if (refused === null) return null;
+  if (signal.aborted) return { ok: false, failure: 'aborted' };
+  return limit.aborted ? { ok: false, failure: 'silent' } : refused;
 }
 
 function start(handle: NativeHandle, { address, sessionTimeoutMs, resume }: Attempt): boolean {

@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import type { Address, Identity } from '../connection.js';
 import type { Route } from './dial.js';
-import { standingOf } from './session-end.js';
+import { refusalOf } from './standing.js';
 
 const nobody: Identity = { id: '1', password: '00'.repeat(16) };
 const alert = /^ERR_SSL_.*_ALERT_/;
@@ -12,7 +12,8 @@ const alert = /^ERR_SSL_.*_ALERT_/;
  */
 export async function isOfOtherKind({ address, tls }: Route, signal: AbortSignal): Promise<boolean> {
   if (tls === null) return speaksTls(address, signal);
-  return (await standingOf({ address, tls: null }, nobody, 0, signal)) !== 'unknown';
+  const refused = await refusalOf({ address, tls: null }, { identity: nobody, seen: 0n }, 0, signal);
+  return refused === null || refused.failure === 'expired';
 }
 
 function speaksTls({ host, port }: Address, signal: AbortSignal): Promise<boolean> {

@@ -29,24 +29,3 @@ export async function endSession(
   channel.destroy();
   return answer?.ok === true;
 }
-
-/** Whether a server knows a session, whatever it saw of it. */
-export type SessionStanding = 'over' | 'alive' | 'unknown';
-
-/**
- * Asks a server, by attaching to it, whether a session is over; ends nothing. `unknown` when this server could not be asked, or is not
- * ZooKeeper. Never rejects.
- *
- * @param timeoutMs the session's own: a server changes it to what the last connection asked for.
- */
-export async function standingOf(
-  route: Route,
-  identity: Identity,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<SessionStanding> {
-  const dialled = await dial(route, { identity, seen: 0n, timeoutMs }, signal);
-  if (dialled.ok) dialled.channel.destroy();
-  else if (dialled.failure !== 'expired') return 'unknown';
-  return dialled.ok ? 'alive' : 'over';
-}

@@ -1,12 +1,13 @@
 import type { OpenOptions, Tls } from '@concordat/core/spi';
-import type { Address, Attempt, AttemptResult, Identity, NodeEvent, Resumption, Transport } from '../connection.js';
+import type { Address, Attempt, AttemptResult, Identity, NodeEvent, Transport } from '../connection.js';
 import type { Security } from '../security.js';
 import type { TrafficCount } from '../traffic.js';
 import { authenticate } from './authenticate.js';
 import { WireConnection } from './connection.js';
 import { type DialFailure, dial } from './dial.js';
 import { isOfOtherKind } from './other-kind.js';
-import { endSession, standingOf } from './session-end.js';
+import { endSession } from './session-end.js';
+import { whyRefused } from './standing.js';
 
 const closedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -69,32 +70,12 @@ export class WireTransport implements Transport {
   }
 
   async #reasonOf(dialled: DialFailure, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> {
-    if (dialled.failure !== 'unreachable') return dialled;
-    return attempt.resume === null
-      ? this.#reasonOfFirst(dialled, attempt, signal)
-      : this.#reasonOfNext(dialled, attempt, attempt.resume, signal);
+    const { address, resume, sessionTimeoutMs } = attempt;
+    if (resume !== null) return whyRefused(dialled, { address, tls: this.#tls }, resume, sessionTimeoutMs, signal);
+    return dialled.failure === 'unreachable' ? this.#reasonOfFirst(dialled, attempt, signal) : dialled;
   }
 
-  // A server that is behind what the session saw closes the connection without a word; so does one that is not ready.
-  async #reasonOfNext(
-    dialled: DialFailure,
-    { address, sessionTimeoutMs }: Attempt,
-    { identity, seen }: Resumption,
-    signal: AbortSignal,
-  ): Promise<AttemptResult> {
-    if (dialled.detail !== undefined || seen === 0n) return dialled;
-    const standing = await standingOf({ address, tls: this.#tls }, identity, sessionTimeoutMs, signal);
-    if (standing === 'unknown') return dialled;
-    return standing === 'over'
-      ? {
-          ok: false,
-          failure: 'expired',
-          detail: 'it lags behind what the session saw, or the store was restored or wiped',
-        }
-      : { ok: false, failure: 'behind' };
-  }
-
-  // So does one that is asked in TLS and does not speak it, and the reverse. Once anybody was of the right kind that is no mistake of the
+  // A server that is asked in TLS and does not speak it closes the connection without a word, and the reverse. Once anybody was of the right kind that is no mistake of the
   // options, and passes.
   async #reasonOfFirst(dialled: DialFailure, { address }: Attempt, signal: AbortSignal): Promise<AttemptResult> {
     const wasClosed = dialled.detail === undefined || closedByPeer.has(dialled.detail);
