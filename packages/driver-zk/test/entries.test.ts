@@ -3,6 +3,7 @@ import { eventually } from './support/eventually.js';
 import { bytes, call, collect, type Opened, openConnected, text } from './support/open.js';
 import { TestProxy } from './support/proxy.js';
 import { TestServer } from './support/server.js';
+import { connected } from './wire/support/connecting.js';
 
 const nearest = { limit: 2 };
 
@@ -116,6 +117,17 @@ describe('entries', () => {
       first.entry.name,
     ]);
     untouched.stop();
+  });
+
+  it('shows an empty entry that was made by hand and belongs to nobody as the first of its line', async () => {
+    const { entry } = await enter(one);
+    await one.backend.leave(entry, call());
+    const byHand = 'made-by-hand-lock-0000000000';
+    const operator = await connected(server.port);
+    expect(await operator.create(`/test/ns/${dir}/${byHand}`, bytes(''), 'persistent')).toMatchObject({ ok: true });
+    const behind = await enter(one);
+    expect(behind.ahead.map(({ name }) => name)).toEqual([byHand]);
+    expect(await other.backend.first(dir, call())).toMatchObject({ name: byHand, kind: null, register: null });
   });
 
   it('orders entries of foreign clients by their sequence, and ignores names without one', async () => {
