@@ -28,7 +28,7 @@ export async function quiet(...links: readonly Link[]): Promise<WireCounts> {
     const moves: WireCounts[] = [];
     await throughout(quietMs, () => {
       const now = tally(...links);
-      if (now.requests !== before.requests) moves.push(now);
+      if (now.requests !== before.requests || now.notifications !== before.notifications) moves.push(now);
     });
     if (moves.length === 0) return before;
   }
