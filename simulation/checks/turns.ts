@@ -14,8 +14,9 @@ export class Turns {
   readonly #findings: Findings;
   readonly #now: () => number;
   readonly #lines = new Map<string, GuardedLine>();
-  readonly #since = new Map<string, number>();
-  readonly #entered = new Map<string, number>();
+  // By their creation: a name is given again.
+  readonly #since = new Map<bigint, number>();
+  readonly #entered = new Map<bigint, number>();
 
   constructor(truth: StoreTruth, findings: Findings, now: () => number) {
     this.#truth = truth;
@@ -32,9 +33,9 @@ export class Turns {
    * That entry was granted, in this turn. Of several permits one may stay idle until the session of somebody is over who was next and could not tell
    * whoever is behind: the semaphore's documentation says so.
    */
-  granted({ dir, permits }: GuardedLine, client: Client, { name }: Fact): void {
-    const turnMs = this.#since.get(name);
-    const enteredMs = this.#entered.get(name);
+  granted({ dir, permits }: GuardedLine, client: Client, { name, created }: Fact): void {
+    const turnMs = this.#since.get(created);
+    const enteredMs = this.#entered.get(created);
     if (turnMs === undefined || enteredMs === undefined || !client.connected) return;
     const { settledMs, sessionTimeoutMs, world } = client;
     const involved = permits === 1 ? [client] : world.clients.filter(({ process }) => !process.dead);
@@ -57,10 +58,10 @@ export class Turns {
     if (line === undefined) return;
     const present = this.#truth.present(dir);
     for (const [index, fact] of present.entries()) {
-      if (!this.#entered.has(fact.name)) this.#entered.set(fact.name, this.#now());
-      if (this.#since.has(fact.name)) continue;
+      if (!this.#entered.has(fact.created)) this.#entered.set(fact.created, this.#now());
+      if (this.#since.has(fact.created)) continue;
       const ahead = present.slice(0, index).filter((other) => line.excludes(kindOf(fact), kindOf(other)));
-      if (ahead.length < line.permits) this.#since.set(fact.name, this.#now());
+      if (ahead.length < line.permits) this.#since.set(fact.created, this.#now());
     }
   }
 }

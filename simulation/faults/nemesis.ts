@@ -109,11 +109,11 @@ export class Nemesis {
     },
     'delete by hand': ({ entry }) => {
       const { store, truth } = this.#world;
-      const all = truth.lines.flatMap((dir) => truth.present(dir).map(({ name }) => ({ dir, name })));
+      const all = truth.lines.flatMap((dir) => truth.present(dir).map((fact) => ({ dir, fact })));
       const chosen = all[Math.floor(entry * all.length)];
       if (chosen === undefined || this.#isDown) return;
-      truth.removeByHand(chosen.name);
-      store.deleteEntry(`sim/${chosen.dir}`, chosen.name);
+      truth.removeByHand(chosen.fact);
+      store.deleteEntry(`sim/${chosen.dir}`, chosen.fact.name);
     },
   };
 

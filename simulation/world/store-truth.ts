@@ -47,7 +47,8 @@ export class StoreTruth {
   /** Every line that is followed. */
   readonly lines: string[] = [];
   readonly #listeners: ((change: Change) => void)[] = [];
-  readonly #removedByHand = new Set<string>();
+  /** By its creation: a name is given again. */
+  readonly #removedByHand = new Set<bigint>();
   readonly #endedByHand = new Set<string>();
   #connection: Connection | null = null;
   #request = 0;
@@ -104,8 +105,8 @@ export class StoreTruth {
   }
 
   /** An operator removes an entry. */
-  removeByHand(name: string): void {
-    this.#removedByHand.add(name);
+  removeByHand({ created }: Fact): void {
+    this.#removedByHand.add(created);
   }
 
   /** An operator ends a session. */
@@ -113,8 +114,8 @@ export class StoreTruth {
     this.#endedByHand.add(session);
   }
 
-  wasRemovedByHand({ name }: Fact): boolean {
-    return this.#removedByHand.has(name);
+  wasRemovedByHand({ created }: Fact): boolean {
+    return this.#removedByHand.has(created);
   }
 
   wasEndedByHand(session: string): boolean {
@@ -122,8 +123,8 @@ export class StoreTruth {
   }
 
   /** Whether an operator removed it, or ended its session: who owned it learns of that later than others may. */
-  wasByHand({ name, owner }: Fact): boolean {
-    return this.#removedByHand.has(name) || (owner !== null && this.#endedByHand.has(owner));
+  wasByHand({ created, owner }: Fact): boolean {
+    return this.#removedByHand.has(created) || (owner !== null && this.#endedByHand.has(owner));
   }
 
   #watch(connection: Connection): void {

@@ -10,6 +10,7 @@ import {
   type Rule,
   type Session,
 } from '@concordat/core/spi';
+import { EntryNumbers } from './entry-numbers.js';
 import { endedError, unavailableError } from './errors.js';
 import type { Keys } from './keys.js';
 import { endingOf, entryName, kindOf } from './names.js';
@@ -18,7 +19,7 @@ import type { Requests } from './requests.js';
 import { nameOf } from './store/paths.js';
 import type { Line, Placed } from './store/protocol.js';
 
-/** One try to get in, known by a name never used twice. */
+/** One try to get in, with an entry's name that nothing else has meanwhile. */
 interface Attempt {
   readonly session: string;
   readonly key: string;
@@ -39,6 +40,7 @@ export class Entries {
   readonly #requests: Requests;
   readonly #session: Session;
   readonly #keys: Keys;
+  #numbers = new EntryNumbers('');
   #attempts = 0;
 
   constructor(requests: Requests, session: Session, keys: Keys) {
@@ -74,9 +76,13 @@ export class Entries {
     throw new CoordinationError('GRANT_LOST', `the entry ${entry.name} in ${entry.dir} is not there any more`);
   }
 
-  // By name alone: it is never used twice.
+  // The name may be another's of mine by now.
   async leave(entry: Entry, call: Call): Promise<void> {
-    await this.#requests.ask('delete', { key: this.#keyOf(entry), version: null, owner: null }, call);
+    const numbers = this.#numbers;
+    const key = this.#keyOf(entry);
+    const request = { key, version: null, created: entry.created, owner: null };
+    const { done } = await this.#requests.ask('delete', request, call);
+    if (done) numbers.removed(key);
   }
 
   async first(dir: Key, call: Call): Promise<Child | null> {
@@ -113,17 +119,22 @@ export class Entries {
   #attempt(dir: Key, kind: Kind, rule: Rule, epoch: number): Attempt {
     const session = this.#session.state.id;
     if (session === null) throw endedError();
-    const name = entryName(session, ++this.#attempts, kind);
+    if (this.#numbers.session !== session) this.#numbers = new EntryNumbers(session);
+    const numbers = this.#numbers;
+    const number = numbers.take();
+    const name = entryName(session, number, kind);
+    const key = this.#keys.of(`${dir}/${name}`);
+    this.#attempts += 1;
     return {
       session,
-      key: this.#keys.of(`${dir}/${name}`),
+      key,
       line: this.#line(dir, rule),
-      mark: this.#keys.voiding(name),
-      toPlace: (placed, atCreation) => ({
-        entry: { dir, name, kind, epoch, created: placed.created, seen: null },
-        ahead: refsIn(dir, placed),
-        atCreation,
-      }),
+      mark: this.#keys.voiding(`${session}-${String(this.#attempts)}`),
+      toPlace: (placed, atCreation) => {
+        numbers.stands(key, number);
+        const entry = { dir, name, kind, epoch, created: placed.created, seen: null };
+        return { entry, ahead: refsIn(dir, placed), atCreation };
+      },
     };
   }
 

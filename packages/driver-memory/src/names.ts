@@ -2,7 +2,7 @@ import type { Kind } from '@concordat/core/spi';
 
 const pattern = /^[0-9a-f]{16}-\d+-(lock|latch|read|write|lease:\d+|member:[^:]+)$/;
 
-/** `<session>-<n>-<kind>`; with an `n` never used twice in a session, a name is never used twice. */
+/** `<session>-<n>-<kind>`; see {@link EntryNumbers} for `n`. */
 export function entryName(session: string, n: number, kind: Kind): string {
   return `${session}-${n}${endingOf(kind)}`;
 }

@@ -50,7 +50,8 @@ export class Registers {
 
   async delete(key: Key, options: DeleteOptions, call: Call): Promise<DeleteResult> {
     const { expect: version = null, owner = null } = options;
-    const { done, current } = await this.#requests.ask('delete', { key: this.#keys.of(key), version, owner }, call);
+    const request = { key: this.#keys.of(key), version, created: null, owner };
+    const { done, current } = await this.#requests.ask('delete', request, call);
     return done ? { deleted: true } : { deleted: false, current: current === null ? null : toRegister(current) };
   }
 

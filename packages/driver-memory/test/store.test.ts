@@ -147,7 +147,7 @@ describe('the store', () => {
   it('keeps versions rising over a deletion', async () => {
     const client = await raw();
     const { current: first } = await client.put('a');
-    await client.ask('delete', { key: 'a', version: null, owner: null });
+    await client.ask('delete', { key: 'a', version: null, created: null, owner: null });
     const { current: second } = await client.put('a');
     expect(second?.version).toBeGreaterThan(first?.version ?? 0n);
     expect(await client.ask('put', { key: 'a', value: bytes('x'), expect: 1n, session: null })).toMatchObject({

@@ -55,8 +55,11 @@ export interface Operations {
     { key: string; value: Uint8Array; expect: 'absent' | 'any' | bigint; session: string | null },
     Written
   >;
-  /** `version` and `owner` are conditions, `null` for none. */
-  readonly delete: Exchange<{ key: string; version: bigint | null; owner: string | null }, Written>;
+  /** `version`, `created` and `owner` are conditions, `null` for none. */
+  readonly delete: Exchange<
+    { key: string; version: bigint | null; created: bigint | null; owner: string | null },
+    Written
+  >;
   /** Creates an entry unless the key `unless` exists; `null` when it does. */
   readonly enter: Exchange<
     { session: string; key: string; value: Uint8Array; unless: string; line: Line },

@@ -81,10 +81,12 @@ export class Service {
         if (expect !== 'any' && expect !== (current?.version ?? 'absent')) return { done: false, current };
         return { done: true, current: keys.set(key, value, session) };
       },
-      delete: ({ key, version, owner }) => {
+      delete: ({ key, version, created, owner }) => {
         const current = keys.get(key);
         const holds =
-          (version ?? current?.version) === current?.version && (owner ?? current?.owner) === current?.owner;
+          (version ?? current?.version) === current?.version &&
+          (created ?? current?.created) === current?.created &&
+          (owner ?? current?.owner) === current?.owner;
         if (current === null || !holds) return { done: false, current };
         keys.remove(key);
         return { done: true, current: null };
