@@ -36,13 +36,19 @@ export function readArguments(args: readonly string[]): Arguments {
   return {
     seed: seed === undefined ? null : wholeNumber(seed, 'seed'),
     from: wholeNumber(values.from, 'from'),
-    seeds: wholeNumber(values.seeds, 'seeds'),
-    workers: Math.max(1, wholeNumber(values.workers, 'workers')),
+    seeds: oneOrMore(values.seeds, 'seeds'),
+    workers: oneOrMore(values.workers, 'workers'),
     twiceEvery: wholeNumber(values['twice-every'], 'twice-every'),
     trace: values.trace,
     shrink: values.shrink,
     without: new Set(without === '' ? [] : without.split(',').map((number) => wholeNumber(number, 'without'))),
   };
+}
+
+function oneOrMore(text: string, name: string): number {
+  const number = wholeNumber(text, name);
+  if (number > 0) return number;
+  throw new RangeError(`--${name} takes at least 1`);
 }
 
 function wholeNumber(text: string, name: string): number {

@@ -19,6 +19,8 @@ describe('the arguments of npm run simulate', () => {
 
   it('are refused when they are none', () => {
     expect(() => readArguments(['--seeds', 'many'])).toThrow('--seeds takes a whole number, not "many"');
+    expect(() => readArguments(['--seeds', '0'])).toThrow('--seeds takes at least 1');
+    expect(() => readArguments(['--workers', '0'])).toThrow('--workers takes at least 1');
     expect(() => readArguments(['--sed', '1'])).toThrow("Unknown option '--sed'");
   });
 });
