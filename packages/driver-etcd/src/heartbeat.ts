@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@concordat/core/spi';
 import { Backoff } from './backoff.js';
 import { isOutdated, isStaleToken } from './errors.js';
 import { StatusError, status } from './protocol.js';
+import { Terms } from './terms.js';
 import type { Duplex, KeepAliveReply, KeepAliveRequest, KeyValue, Transport } from './transport.js';
 
 /** A lease, and the key by which its life can be seen. */
@@ -25,7 +26,7 @@ export interface HeartbeatReport {
   /** Taken before a linearizable read is sent; handed back with what it answered. */
   orderBefore(): bigint;
   saw(order: bigint, before: bigint): void;
-  /** A linearizable read was answered in an older Raft term than one before it. */
+  /** A member answered a linearizable read in an older Raft term than one before it. */
   wentBack(): void;
   sent(): void;
 }
@@ -58,8 +59,7 @@ export class Heartbeat {
   #connection: object;
   #unanswered: Renewal[] = [];
   #number = 0;
-  /** Of the last linearizable read. */
-  #term = 0n;
+  #terms = new Terms();
   #repeatedFor: string | null = null;
   #hasNewToken = false;
   #nextBeat: Timer | null = null;
@@ -144,15 +144,14 @@ export class Heartbeat {
 
   async #prove(renewal: Renewal, term: string, stream: Duplex<KeepAliveRequest>): Promise<void> {
     const before = this.#report.orderBefore();
-    const termBefore = this.#term;
+    const termsBefore = this.#terms;
     this.#report.sent();
     try {
       const { header, kvs } = await this.#transport.range({ key: this.#lease.key }, this.#limitMs);
       if (this.#stopped) return;
       this.#report.saw(BigInt(header.revision), before);
-      // Terms rise with each election; a store from a snapshot begins with the first one, however far it was written since.
-      if (BigInt(header.raft_term) < termBefore) return this.#report.wentBack();
-      this.#term = BigInt(header.raft_term);
+      if (termsBefore.isAbove(header)) return this.#report.wentBack();
+      this.#terms = this.#terms.with(header);
       this.#backoff.reset();
       this.#hasNewToken = false;
       if (header.raft_term !== term) this.#repeat(header.raft_term);

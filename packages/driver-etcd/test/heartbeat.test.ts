@@ -11,6 +11,7 @@ class ScriptedServer implements HeartbeatTransport {
   renewals = 0;
   term = '2';
   renewTerm = '2';
+  member = '1';
   ttl = '4';
   silent = false;
   keyLease: string | null = '7';
@@ -37,7 +38,7 @@ class ScriptedServer implements HeartbeatTransport {
   }
 
   range(): Promise<RangeReply> {
-    const header = { cluster_id: '1', member_id: '1', revision: '9', raft_term: this.term };
+    const header = { cluster_id: '1', member_id: this.member, revision: '9', raft_term: this.term };
     const pair = { key: lease.key, value: Buffer.alloc(0), create_revision: '1', mod_revision: '1', version: '1' };
     const kvs = this.keyLease === null ? [] : [{ ...pair, lease: this.keyLease }];
     return Promise.resolve({ header, kvs, more: false, count: '1' });
@@ -90,13 +91,24 @@ it('does not count a renewal of another term, and renews again at once', async (
   expect(told.length).toBe(4);
 });
 
-it('takes a read of an older term than one before it for a store that went back', async () => {
+it('takes an older term than a member answered in before for a store that went back', async () => {
   const server = new ScriptedServer();
   const { told, heartbeat } = beating(server);
   await expect.poll(() => told).toContain('confirmed');
   server.term = server.renewTerm = '1';
   heartbeat.beat();
   await expect.poll(() => told.slice(2)).toEqual(['saw 9 after 5', 'went back']);
+});
+
+// One that caught up by a snapshot tells the term of the last entry that it applied by itself.
+it('takes an older term of another member for a member that lagged behind', async () => {
+  const server = new ScriptedServer();
+  const { told, heartbeat } = beating(server);
+  await expect.poll(() => told).toContain('confirmed');
+  server.term = server.renewTerm = '1';
+  server.member = '2';
+  heartbeat.beat();
+  await expect.poll(() => told.slice(2)).toEqual(['saw 9 after 5', 'confirmed']);
 });
 
 it('takes a renewal without time to live for the end', async () => {
