@@ -121,7 +121,7 @@ export class Dialer {
 
   // Well below the C client's own limit of 2/3 of the session timeout, after which it would close the socket by itself.
   get #limitMs(): number {
-    return Math.min(1500, this.#options.sessionTimeoutMs / 4);
+    return Math.min(1500, Math.floor(this.#options.sessionTimeoutMs / 4));
   }
 }
 

@@ -33,7 +33,8 @@ describe('session', () => {
     await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
     const address = echo.address();
     const echoPort = typeof address === 'object' && address !== null ? address.port : 0;
-    const client = track(await openConnected([proxy.port], { sessionTimeoutMs: 6_000 }));
+    // A quarter of it is no whole number of milliseconds.
+    const client = track(await openConnected([proxy.port], { sessionTimeoutMs: 5_999 }));
     const { id } = client.session.state;
     await client.backend.put('group/soak/me', bytes('1'), { expect: 'absent', ephemeral: true }, call());
     const echoed: Promise<unknown>[] = [];

@@ -73,9 +73,10 @@ class NativeTransport implements Transport {
   }
 
   async connect(attempt: Attempt): Promise<AttemptResult> {
+    const endsAt = performance.now() + attempt.limitMs;
     const refused = attempt.resume === null ? null : await refusalOfResumption(attempt, attempt.resume);
     if (refused !== null) return refused;
-    const result = await this.#connect(attempt);
+    const result = await this.#connect({ ...attempt, limitMs: endsAt - performance.now() });
     // It ended in between, or was never ZooKeeper: the C client takes any session but its own in an answer for an expiry. The next attempt tells.
     return !result.ok && result.failure === 'expired' ? { ok: false, failure: 'unreachable' } : result;
   }
@@ -139,7 +140,7 @@ async function refusalOfResumption(
   { address, sessionTimeoutMs, limitMs, signal }: Attempt,
   resume: Resumption,
 ): Promise<AttemptResult | null> {
-  const limit = AbortSignal.timeout(limitMs);
+  const limit = AbortSignal.timeout(Math.ceil(limitMs));
   const refused = await refusalOf({ address, tls: null }, resume, sessionTimeoutMs, AbortSignal.any([signal, limit]));
   if (refused === null) return null;
   if (signal.aborted) return { ok: false, failure: 'aborted' };
