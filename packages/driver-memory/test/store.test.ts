@@ -126,6 +126,19 @@ describe('the store', () => {
     expect(store.entries('line')).toEqual([]);
   });
 
+  it('gives nobody the place of an entry of that name, which only a restore can have left', async () => {
+    const client = await raw();
+    const { session } = await client.ask('open', { timeoutMs: 4_000, marks });
+    const enter = (name: string) =>
+      client.ask('enter', { session, key: `line/${name}`, value: bytes('1'), unless: 'void/x', line: line('line') });
+    const first = await enter('a');
+    const other = await enter('b');
+    const again = await enter('a');
+    expect(again?.created).toBeGreaterThan(first?.created ?? 0n);
+    expect(again?.ahead).toMatchObject([{ key: 'line/b', created: other?.created }]);
+    expect(store.entries('line')).toEqual(['b', 'a']);
+  });
+
   it('tells of each change once, behind the state that a watch starts from', async () => {
     const client = await raw();
     await client.put('dir/a', '1');

@@ -95,6 +95,8 @@ export class Service {
         requireFits(value);
         this.#requireSession(session);
         if (keys.get(unless) !== null) return null;
+        // From before a restore: its owner has given that name up, and nobody takes over its place.
+        keys.remove(key);
         return this.#place(keys.set(key, value, session), line);
       },
       settle: ({ session, key, mark, line }) => {
