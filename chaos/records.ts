@@ -11,7 +11,7 @@ export type Primitive = 'lock' | 'election' | 'semaphore';
 export interface CallLine extends Base {
   readonly kind: 'call';
   readonly op: string;
-  readonly action: 'acquire' | 'release' | 'get' | 'set' | 'join' | 'leave';
+  readonly action: 'acquire' | 'release' | 'get' | 'set' | 'join' | 'leave' | 'close';
   readonly name: string;
   /** How long it may take, by what it was told. */
   readonly limitMs: number;
@@ -74,6 +74,15 @@ export interface SeenLine extends Base {
   readonly value: string | null;
 }
 
+/** A line as the store has it, longer than its permits: the token of everybody in it, in its order. */
+export interface QueueLine extends Base {
+  readonly kind: 'queue';
+  readonly primitive: Primitive;
+  readonly name: string;
+  readonly permits: number;
+  readonly tokens: readonly string[];
+}
+
 /** When nobody changes anything any more: what an observer was shown last, and what the store answers. */
 export interface FinalLine extends Base {
   readonly kind: 'final';
@@ -127,6 +136,7 @@ export type Line =
   | OverLine
   | WrittenLine
   | SeenLine
+  | QueueLine
   | FinalLine
   | FaultLine
   | StoreLine

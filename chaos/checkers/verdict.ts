@@ -9,6 +9,7 @@ import { checkOutcomes } from './outcomes.js';
 import { checkLeading, checkProgress, checkRest } from './progress.js';
 import { checkRegisters } from './register.js';
 import { checkTokens } from './tokens.js';
+import { checkTurns } from './turns.js';
 import { checkWaits } from './waits.js';
 import { checkWatches } from './watches.js';
 
@@ -59,6 +60,7 @@ export function judge(lines: readonly Line[], { backend, sessionTimeoutMs, tickM
   const violations = [
     ...checkFencedWrites(lines),
     ...checkTokens(grants),
+    ...checkTurns(lines, grants),
     ...checkRegisters(lines),
     ...checkWatches(lines),
     ...checkWaits(lines),

@@ -1,7 +1,7 @@
 import type { Coordinator } from 'concordat';
 import type { Journal } from '../journal.js';
 import type { Random } from '../random.js';
-import type { ReturnLine } from '../records.js';
+import type { CallLine, ReturnLine } from '../records.js';
 import type { Resource } from './resource.js';
 
 /** What every kind of work in a client's process stands on. */
@@ -10,6 +10,7 @@ export interface Context {
   readonly coordinator: Coordinator;
   readonly journal: Journal;
   readonly resource: Resource;
+  readonly sessionTimeoutMs: number;
   readonly random: (stream: string) => Random;
   /** Aborts when nothing is to be changed any more. */
   readonly settle: AbortSignal;
@@ -27,4 +28,18 @@ export function outcomeOf(code: string | undefined): ReturnLine['outcome'] {
 /** Whether nothing is to be changed any more. A call, since it may become so while something is awaited. */
 export function isSettled({ settle }: Context): boolean {
   return settle.aborted;
+}
+
+/** Waits for what ends with its entry or its session at the latest, and never fails; the journal has when it began and ended. */
+export async function writeDown(
+  context: Context,
+  action: CallLine['action'],
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { journal, sessionTimeoutMs: limitMs } = context;
+  const op = `${context.name}:${context.next()}`;
+  journal.write({ kind: 'call', op, action, name, limitMs });
+  await work();
+  journal.write({ kind: 'return', op, outcome: 'ok' });
 }

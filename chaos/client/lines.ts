@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CoordinationError, type Lock } from 'concordat';
 import { nowMs } from '../clock.js';
 import type { Primitive } from '../records.js';
-import { type Context, isSettled, outcomeOf } from './context.js';
+import { type Context, isSettled, outcomeOf, writeDown } from './context.js';
 import { useGrant } from './hold.js';
 
 /** One thing to stand in line for again and again. */
@@ -31,7 +31,7 @@ export async function contend(context: Context, { primitive, name, permits, line
       context.journal.write({ kind: 'return', op, outcome: 'ok' });
       const endsAt = nowMs() + random.between(50, 600);
       await useGrant(context, grant, { primitive, name, permits, calledAt }, () => nowMs() >= endsAt);
-      await grant.release();
+      await writeDown(context, 'release', `${primitive}/${name}`, () => grant.release());
     } catch (error) {
       const code = CoordinationError.is(error) ? error.code : isSettled(context) ? 'CLOSED' : String(error);
       context.journal.write({ kind: 'return', op, outcome: outcomeOf(code), code });

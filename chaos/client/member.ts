@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CoordinationError, type Group } from 'concordat';
-import { type Context, isSettled, outcomeOf } from './context.js';
+import { type Context, isSettled, outcomeOf, writeDown } from './context.js';
 
 const limitMs = 8_000;
 
@@ -15,7 +15,7 @@ export async function comeAndGo(context: Context, group: Group<unknown>): Promis
       const membership = await group.join(context.name, null, { timeoutMs: limitMs });
       journal.write({ kind: 'return', op, outcome: 'ok' });
       await delay(random.between(2_000, 15_000), undefined, { signal: settle }).catch(() => undefined);
-      if (!isSettled(context)) await membership.leave();
+      if (!isSettled(context)) await writeDown(context, 'leave', 'group', () => membership.leave());
     } catch (error) {
       const code = CoordinationError.is(error) ? error.code : String(error);
       journal.write({ kind: 'return', op, outcome: outcomeOf(code), code });

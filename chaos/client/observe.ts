@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config, Election, Group, Members } from 'concordat';
 import { filter, firstValueFrom, map, timeout } from 'rxjs';
 import type { Context } from './context.js';
+import type { Contended } from './lines.js';
 
 const agreeWithinMs = 10_000;
 const lookEveryMs = 100;
@@ -15,6 +16,14 @@ export function followConfig({ journal }: Context, name: string, config: Config<
     journal.write({ kind: 'seen', what: 'config', name, version: shown, value: value ?? null });
   });
   return () => shown;
+}
+
+/** Follows a line, and writes down who stands in it while somebody has to wait. */
+export function followLine({ journal }: Context, { primitive, name, permits, line }: Contended): void {
+  line.contenders$.subscribe(({ contenders, stale }) => {
+    if (stale || contenders.length <= permits) return;
+    journal.write({ kind: 'queue', primitive, name, permits, tokens: contenders.map(({ token }) => String(token)) });
+  });
 }
 
 /** Follows a leader; answers the token of the one shown last. */

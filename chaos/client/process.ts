@@ -3,10 +3,10 @@ import { Journal } from '../journal.js';
 import type { ClientOptions, Order } from '../messages.js';
 import { Random } from '../random.js';
 import { stand } from './candidate.js';
-import type { Context } from './context.js';
-import { contend } from './lines.js';
+import { type Context, writeDown } from './context.js';
+import { type Contended, contend } from './lines.js';
 import { comeAndGo } from './member.js';
-import { conclude, followConfig, followLeader, followMembers, membersOf } from './observe.js';
+import { conclude, followConfig, followLeader, followLine, followMembers, membersOf } from './observe.js';
 import { readAndWrite } from './register.js';
 import { Resource, send } from './resource.js';
 
@@ -38,6 +38,7 @@ async function work(options: ClientOptions): Promise<void> {
     coordinator,
     journal,
     resource,
+    sessionTimeoutMs,
     random: (stream) => new Random(seed, `${name}/${stream}`),
     settle: settle.signal,
     next: () => {
@@ -51,9 +52,13 @@ async function work(options: ClientOptions): Promise<void> {
   const shownLeader = followLeader(context, 'leader', election);
   const shownMembers = followMembers(group);
   const shownConfigs = configs.map(({ key, config }) => followConfig(context, key, config));
+  const lines: readonly Contended[] = [
+    { primitive: 'lock', name: 'door', permits: 1, line: coordinator.lock('door') },
+    { primitive: 'semaphore', name: 'pool', permits, line: coordinator.semaphore('pool', permits) },
+  ];
+  for (const line of lines) followLine(context, line);
   await Promise.all([
-    contend(context, { primitive: 'lock', name: 'door', permits: 1, line: coordinator.lock('door') }),
-    contend(context, { primitive: 'semaphore', name: 'pool', permits, line: coordinator.semaphore('pool', permits) }),
+    ...lines.map((line) => contend(context, line)),
     stand(context, 'leader', election),
     comeAndGo(context, group),
     ...configs.map(({ key, config }) => readAndWrite(context, key, config)),
@@ -73,7 +78,7 @@ async function work(options: ClientOptions): Promise<void> {
   ]);
   send({ state: 'settled' });
   if (!end.signal.aborted) await new Promise((resolve) => end.signal.addEventListener('abort', resolve));
-  await Promise.all([coordinator.close(), fresh.close()]);
+  await Promise.all([coordinator, fresh].map((each) => writeDown(context, 'close', 'coordinator', () => each.close())));
   journal.close();
   process.off('disconnect', abandon);
   process.disconnect();

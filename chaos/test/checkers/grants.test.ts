@@ -3,6 +3,7 @@ import { overlapsOf } from '../../checkers/beliefs.js';
 import { checkFencedWrites } from '../../checkers/fenced-writes.js';
 import { grantsOf } from '../../checkers/grants.js';
 import { checkTokens } from '../../checkers/tokens.js';
+import { checkTurns } from '../../checkers/turns.js';
 import { Story } from './story.js';
 
 const rulesOf = (violations: readonly { readonly rule: string }[]): readonly string[] =>
@@ -24,6 +25,30 @@ describe('tokens', () => {
     expect(rulesOf(checkTokens(grantsOf(after.lines)))).toEqual(['tokens rise']);
     const before = new Story().hold('a', '7', [0, 10, 20], { permits: 2 }).hold('b', '6', [5, 30, 40], { permits: 2 });
     expect(checkTokens(grantsOf(before.lines))).toEqual([]);
+  });
+});
+
+describe('turns', () => {
+  const turnsOf = ({ lines }: Story) => rulesOf(checkTurns(lines, grantsOf(lines)));
+  const three = (permits: number): Story =>
+    new Story()
+      .hold('a', '1', [0, 10, 40], { permits })
+      .hold('b', '2', [0, 20, 40], { permits })
+      .hold('c', '3', [30, 50, 60], { permits });
+
+  it('come one after the other, as many at a time as there are permits', () => {
+    expect(turnsOf(three(2).queue(['1', '2', '3'], 35, 2))).toEqual([]);
+    expect(turnsOf(three(1).queue(['2', '3'], 35))).toEqual([]);
+  });
+
+  it('are taken by whoever was granted with too many ahead by the order of the store', () => {
+    expect(turnsOf(three(1).queue(['1', '2', '3'], 35))).toEqual(['nobody is granted out of turn']);
+    expect(turnsOf(three(1).queue(['1', '2', '3'], 35).queue(['1', '2', '3'], 36))).toHaveLength(1);
+  });
+
+  it('are not judged by a line that may be as it was before the grant', () => {
+    expect(turnsOf(three(1).queue(['1', '2'], 35))).toEqual([]);
+    expect(turnsOf(three(1).queue(['1', '2', '9'], 35))).toEqual([]);
   });
 });
 

@@ -58,6 +58,10 @@ export class Story {
     return this.#add({ kind: 'seen', what, name: 'x', by, version, value, at });
   }
 
+  queue(tokens: readonly string[], at: number, permits = 1): this {
+    return this.#add({ kind: 'queue', primitive: 'lock', name: 'n', permits, tokens, at, by: 'o' });
+  }
+
   final(shown: string | null, stored: string | null, at: number): this {
     return this.#add({ kind: 'final', what: 'config', name: 'x', by: 'a', shown, stored, at });
   }

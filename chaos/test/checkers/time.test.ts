@@ -25,8 +25,9 @@ describe('waits', () => {
     expect(checkWaits(story.lines)).toEqual([]);
   });
 
-  it('of a process that was killed have no end', () => {
+  it('of a process that was killed have no end, unless their limit was over by then', () => {
     expect(checkWaits(asked().process('a', 'killed', 500).phase('done', 9_000).lines)).toEqual([]);
+    expect(checkWaits(asked().process('a', 'killed', 8_000).phase('done', 9_000).lines)).toHaveLength(1);
   });
 });
 
