@@ -19,7 +19,7 @@ function outline(story: string): readonly string[] {
         .replace(/ \(and \w+, of the own release\)/, '')
         .replace(/, after .*/, '')
         .replace(/lock ".*"/, 'lock')
-        .replace(/; not connected: .*/, ''),
+        .replace(/; not connected.*/, ''),
     );
 }
 

@@ -97,7 +97,9 @@ it('SEC-05 shows neither key nor passphrase of an inspected object', async () =>
   const tls = { cert: client.certificate, key: client.key, passphrase: 'sesame' };
   const coordinator = createCoordinator('etcds://127.0.0.1:1', { tls });
   onTestFinished(() => coordinator.close());
-  const secrets = new RegExp(`sesame|${client.key.split('\n')[1] ?? ''}`);
+  const [, lineOfKey = ''] = client.key.split('\n');
+  expect(lineOfKey.length).toBeGreaterThan(20);
   for (const shown of [new Tls(tls), coordinator])
-    expect(inspect(shown, { depth: 12, showHidden: true })).not.toMatch(secrets);
+    for (const secret of ['sesame', lineOfKey])
+      expect(inspect(shown, { depth: 12, showHidden: true })).not.toContain(secret);
 });

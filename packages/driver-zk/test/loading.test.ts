@@ -1,8 +1,9 @@
+import { freePort } from '@concordat/conformance/servers';
 import { CoordinationError, Session, systemClock } from '@concordat/core/spi';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ZooKeeperBackend } from '../src/backend.js';
 import { program, run } from './support/program.js';
-import { freePort, TestServer } from './support/server.js';
+import { TestServer } from './support/server.js';
 
 describe('loading', () => {
   let server: TestServer;

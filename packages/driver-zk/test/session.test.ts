@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { freePort } from '@concordat/conformance/servers';
 import { CoordinationError, systemClock } from '@concordat/core/spi';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { bytes, call, collect, connected, type Opened, open, openConnected } from './support/open.js';
 import { TestProxy } from './support/proxy.js';
-import { freePort, TestServer } from './support/server.js';
+import { TestServer } from './support/server.js';
 import { endSession } from './support/stranger.js';
 
 describe('session', () => {

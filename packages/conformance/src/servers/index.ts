@@ -8,6 +8,7 @@ export type { Credentials } from './credentials.js';
 export type { AuthTokens, EtcdSettings } from './etcd-settings.js';
 export { etcdHarness, type HarnessOptions, zookeeperHarness } from './harnesses.js';
 export { StoreNode } from './node.js';
+export { freePort } from './ports.js';
 export { SecureNode, startSecureEtcd, startSecureZooKeeper } from './secure-node.js';
 export type { Command } from './server-process.js';
 export type { ServerTls } from './server-tls.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { freePort } from '@concordat/conformance/servers';
 import { expect, inject, it } from 'vitest';
 import { program } from '../support/program.js';
-import { freePort } from '../support/server.js';
 
 it('refuses in a worker thread, naming the transport that does not', async () => {
   const workerData = { port: await freePort(), driverOptions: inject('driverOptions'), lock: 'a' };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installedZooKeeper } from '@concordat/conformance/servers';
+import { freePort, installedZooKeeper } from '@concordat/conformance/servers';
 import { eventually } from './eventually.js';
 
 /** A standalone ZooKeeper of this test's own. */
@@ -82,15 +82,4 @@ export class TestServer {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true });
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
