@@ -19,6 +19,8 @@ let session: Session;
 let context: Context;
 /** Owners of the entries ahead, oldest first: of a name without one nothing is left. */
 let ahead: Map<string, string | null>;
+/** Where the creation of an entry stands, as a line told of it; of a name without one it did not. */
+let told: Map<string, bigint>;
 let departures: Map<string, Subject<'gone'>>;
 let left: string[];
 
@@ -26,7 +28,7 @@ function backendOf(): Backend {
   const parts: Partial<Backend> = {
     enter: async (dir, kind, _data, _rule, { epoch }) => ({
       entry: { dir, name: 'mine', kind, epoch, created: 9n, seen: null },
-      ahead: [...ahead.keys()].map((name) => ({ dir, name, kind, created: null, seen: null })),
+      ahead: [...ahead.keys()].map((name) => ({ dir, name, kind, created: told.get(name) ?? null, seen: null })),
     }),
     get: async (key) => {
       const owner = ahead.get(key.slice('group/g/'.length)) ?? null;
@@ -42,6 +44,7 @@ beforeEach(() => {
   clock = new ManualClock();
   session = new Session({ clock });
   ahead = new Map();
+  told = new Map();
   departures = new Map();
   left = [];
   const backend = backendOf();
@@ -81,6 +84,12 @@ describe.each([false, true])('entering a group, patient: %s', (patient) => {
 
   it('passes by what has gone, and what lives with no session', async () => {
     ahead.set('gone', null);
+    expect((await enter(patient)).entry.name).toBe('mine');
+  });
+
+  it('passes by one who has gone and whose name is that of somebody behind', async () => {
+    ahead.set('other', 'another');
+    told.set('other', 0n);
     expect((await enter(patient)).entry.name).toBe('mine');
   });
 

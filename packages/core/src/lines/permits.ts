@@ -69,21 +69,15 @@ async function touch({ session, requests, clock }: Context, queue: Queue, entry:
       await requests.write((backend, call) => backend.update(entry, queue.data, call), entry.epoch);
       return;
     } catch (reason) {
-      // Released or lost in the meantime: that tells the next one, too. Refused: then only that will.
+      // Released or lost in the meantime: that tells the next one, too.
       if (CoordinationError.is(reason) && final.has(reason.code)) return;
-      // A lost reply is no reason to stop: touching twice says no more than once.
+      // A lost reply is no reason to stop: touching twice says no more than once. Nor is a refusal, which may pass.
       await pause(session, clock, backoff.nextMs);
     }
   }
 }
 
-const final: ReadonlySet<CoordinationErrorCode> = new Set([
-  'GRANT_LOST',
-  'SESSION_LOST',
-  'CLOSED',
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-]);
+const final: ReadonlySet<CoordinationErrorCode> = new Set(['GRANT_LOST', 'SESSION_LOST', 'CLOSED']);
 
 // The same name may be another entry's by now, where the line says when each was made; where it does not, names are used once.
 function isAnyGone(awaited: readonly Pick<Ref, 'name' | 'created'>[], line: readonly Child[]): boolean {

@@ -89,7 +89,9 @@ async function outlast(
     const found = await askInLine(context, wait, entry.epoch, (backend, call) =>
       backend.get(key, 'linearizable', call),
     );
-    const owner = found?.owner ?? null;
+    // The name may be another entry's by now, which is behind.
+    const isThat = ref.created === null || found?.created === ref.created;
+    const owner = isThat ? (found?.owner ?? null) : null;
     const mine = owner === session.state.id;
     if (owner === null || (ownSessions.has(owner) && !mine)) continue;
     // Of this session it can only be one that was given up, and is about to go: whoever stands is known before anything is sent.
