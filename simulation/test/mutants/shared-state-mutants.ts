@@ -63,6 +63,8 @@ export const sharedStateMutants: readonly Mutant[] = [
     name: 'a participant that timed out and is counted',
     known: 'catalogue c54 (curator#838)',
     seed: 5,
-    patches: [{ file: participation, find: '      if (this.#tried) this.#withdraw();\n', replace: '' }],
+    patches: [
+      { file: participation, find: '      if (this.#tried) this.#withdrawn = this.#withdraw();\n', replace: '' },
+    ],
   },
 ];

@@ -79,6 +79,7 @@ class Participant implements DoubleBarrier {
   readonly #name: string;
   #inside: Participation | null = null;
   #between = false;
+  #last: Participation | null = null;
 
   constructor(context: Context, name: string, parties: number) {
     this.#context = context;
@@ -89,15 +90,17 @@ class Participant implements DoubleBarrier {
   async enter(options: WaitOptions = {}): Promise<void> {
     checkWait(options);
     if (this.#inside !== null || this.#between) throw this.#error('ALREADY_EXISTS', 'is not outside');
+    const before = this.#last;
     const participation = new Participation(this.#context, this.#name, this.parties);
+    this.#last = participation;
     this.#between = true;
+    const entering = async (wait: Wait): Promise<void> => {
+      // One object is one participant: what it left behind would be counted as another.
+      if (before !== null) await wait.race(before.withdrawn);
+      await participation.enter(wait);
+    };
     try {
-      await waiting(
-        this.#context,
-        options,
-        () => participation.describe('entered'),
-        (wait) => participation.enter(wait),
-      );
+      await waiting(this.#context, options, () => participation.describe('entered'), entering);
       this.#inside = participation;
     } finally {
       this.#between = false;

@@ -22,7 +22,7 @@ export interface Publication {
   readonly signal: AbortSignal;
   /**
    * Ends it: aborts `signal`, and resolves when the store has removed the value. Idempotent, never rejects, never touches
-   * another's. Goes on over outages and, for one session timeout, over the loss of its session, which the store may keep for a while; after that, and after a `close()`, the
+   * another's. Goes on over outages and refusals and, for one session timeout, over the loss of its session, which the store may keep for a while; after that, and after a `close()`, the
    * value goes with the session.
    */
   withdraw(): Promise<void>;

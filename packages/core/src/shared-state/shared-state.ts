@@ -22,10 +22,16 @@ export type Verdict<T, R> = { readonly done: R } | { readonly write: T } | { rea
 
 type Step<T, R> = (seen: Seen<T>) => Verdict<T, R> | Promise<Verdict<T, R>>;
 
-/** Told of each failure that is being outlasted. */
-type Troubled = (reason: CoordinationError) => void;
+/** Told of each failure that is being outlasted; `isRefusal` when it says more than that the store could not be asked. */
+type Troubled = (reason: CoordinationError, isRefusal: boolean) => void;
+
+/** Whether to go on after a failure. */
+type Outlasting = (reason: CoordinationError) => boolean;
 
 const passing: ReadonlySet<CoordinationErrorCode> = new Set(['UNAVAILABLE', 'OUTCOME_UNKNOWN', 'SESSION_LOST']);
+
+// What somebody else has written by hand stays as it is, and is not ours to take away.
+const undecodable = new WeakSet<CoordinationError>();
 
 // A watch shows the same register to everybody here who waits.
 const decoded = new WeakMap<Register, unknown>();
@@ -63,7 +69,26 @@ export class SharedState<T> {
    * A write whose reply was lost is not repeated, and not taken for refused: the step is asked again with what is there then, so it has to know its own
    * work again. At most one write over a version is ever applied.
    */
-  async settle<R>(wait: Wait, step: Step<T, R>, troubled?: Troubled): Promise<R> {
+  settle<R>(wait: Wait, step: Step<T, R>): Promise<R> {
+    return this.#settle(wait, step, isPassing);
+  }
+
+  /**
+   * The same behind a caller who may have gone: until it is done, `signal` aborts, or the coordinator closes, which waits for it. A refusal is no end
+   * of it: what is left behind would be in everybody's way for as long as this session lives.
+   */
+  settleBehind<R>(step: Step<T, R>, troubled: Troubled, signal?: AbortSignal): Promise<R> {
+    const limits = signal === undefined ? {} : { signal };
+    const settling = waiting(
+      this.#context,
+      limits,
+      () => '',
+      (wait) => this.#settle(wait, step, (reason) => reason.code !== 'CLOSED' && !undecodable.has(reason), troubled),
+    );
+    return this.#context.leaving.track(settling);
+  }
+
+  async #settle<R>(wait: Wait, step: Step<T, R>, isOutlasted: Outlasting, troubled?: Troubled): Promise<R> {
     const pace = new Pace();
     let seen: Seen<T> | null = null;
     for (;;) {
@@ -82,24 +107,12 @@ export class SharedState<T> {
           seen = null;
         }
       } catch (reason) {
-        if (wait.ended || !isPassing(reason)) throw wait.reasonOver(reason);
-        troubled?.(reason);
+        if (wait.ended || !CoordinationError.is(reason) || !isOutlasted(reason)) throw wait.reasonOver(reason);
+        troubled?.(reason, !isPassing(reason));
         seen = null;
         await paused(wait, pace.afterTrouble());
       }
     }
-  }
-
-  /** The same behind a caller who may have gone: until it is done, `signal` aborts, or the coordinator closes, which waits for it. */
-  settleBehind<R>(step: Step<T, R>, troubled: Troubled, signal?: AbortSignal): Promise<R> {
-    const limits = signal === undefined ? {} : { signal };
-    const settling = waiting(
-      this.#context,
-      limits,
-      () => '',
-      (wait) => this.settle(wait, step, troubled),
-    );
-    return this.#context.leaving.track(settling);
   }
 
   async #read(wait: Wait, epoch: number): Promise<Seen<T>> {
@@ -122,9 +135,18 @@ export class SharedState<T> {
   #seen(register: Register | null, stored: boolean): Seen<T> {
     if (register === null) return { state: this.#absent, version: null, stored };
     let state = decoded.get(register) as T | undefined;
-    state ??= decodeValue(this.#codec, register.value, this.#key);
+    state ??= this.#decode(register);
     decoded.set(register, state);
     return { state, version: register.version, stored };
+  }
+
+  #decode({ value }: Register): T {
+    try {
+      return decodeValue(this.#codec, value, this.#key);
+    } catch (reason) {
+      if (CoordinationError.is(reason)) undecodable.add(reason);
+      throw reason;
+    }
   }
 }
 
@@ -140,6 +162,6 @@ function isNews(register: Register | null, version: bigint | null): boolean {
 }
 
 // Whatever became of a write, the next read shows it; and in the next session as well.
-function isPassing(reason: unknown): reason is CoordinationError {
-  return CoordinationError.is(reason) && passing.has(reason.code);
+function isPassing({ code }: CoordinationError): boolean {
+  return passing.has(code);
 }

@@ -19,6 +19,7 @@ export class Participation {
   readonly #steps: Steps;
   #last: Round | null = null;
   #tried = false;
+  #withdrawn: Promise<void> = Promise.resolve();
   #watched: Member | null = null;
   /** The round that it was counted in. */
   #counted: number | null = null;
@@ -40,12 +41,17 @@ export class Participation {
     return phase === 'inside' ? `${text}: ${count} inside` : `${text}: ${count} of ${String(parties)} there`;
   }
 
+  /** Resolves when nothing of one that could not enter is left; never rejects. */
+  get withdrawn(): Promise<void> {
+    return this.#withdrawn;
+  }
+
   async enter(wait: Wait): Promise<void> {
     try {
       await this.#rounds.settle(wait, (seen) => this.#entering(wait, seen));
     } catch (reason) {
       this.#steps.gaveUp(reason);
-      if (this.#tried) this.#withdraw();
+      if (this.#tried) this.#withdrawn = this.#withdraw();
       throw reason;
     }
   }
@@ -108,28 +114,32 @@ export class Participation {
     return members.filter((_, index) => alive[index]);
   }
 
-  /** Resolves when it is out: false when others had taken it for dead. Goes on when its caller has gone. */
+  /** Resolves when it is out: false when others had taken it for dead; rejects when that is refused. Goes on when its caller has gone, or was refused. */
   #takeOut(): Promise<boolean> {
     let tried = false;
-    return this.#behind(({ state, stored }) => {
+    const step: Step<boolean> = ({ state, stored }) => {
       if (this.#find(state) !== undefined) {
         tried = true;
         return { write: withoutMember(state, this.#steps.id) };
       }
       // After a lost reply it was our own write, unless others took us for dead.
       return { done: stored || (tried && !state.lost.includes(this.#steps.id) && !this.#isForgotten(state)) };
-    });
+    };
+    return new Promise((resolve, reject) => this.#behind(step, reject).then(resolve, reject));
   }
 
   // Writes also where it finds nothing: the entering may be on its way still, and compares the version.
-  #withdraw(): void {
+  #withdraw(): Promise<void> {
     const writing: Step<undefined> = ({ state, stored }) =>
       stored ? { done: undefined } : { write: withoutMember(state, this.#steps.id) };
-    this.#behind(writing).catch(() => undefined);
+    return this.#behind(writing).catch(() => undefined);
   }
 
-  #behind<R>(step: Step<R>): Promise<R> {
-    return this.#rounds.settleBehind(step, (reason) => this.#steps.cleanupFailed(reason));
+  #behind<R>(step: Step<R>, refused: (reason: CoordinationError) => void = () => undefined): Promise<R> {
+    return this.#rounds.settleBehind(step, (reason, isRefusal) => {
+      this.#steps.cleanupFailed(reason);
+      if (isRefusal) refused(reason);
+    });
   }
 
   get #session(): string {
