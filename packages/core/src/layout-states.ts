@@ -20,8 +20,8 @@ export function layoutRefusals(context: Context): Observable<CoordinationError |
   return defer(() => (context.layout.known ? refusals$.pipe(startWith(null)) : refusals$)).pipe(distinctUntilChanged());
 }
 
-// Read once per session. Where that fails for another reason it is read in the next one, and what was shown stays. Errors for
-// `UNAUTHENTICATED` and `PERMISSION_DENIED`, completes on close.
+// Read once per session, and again where it was refused. Where that fails for another reason it is read in the next one, and what was shown stays.
+// Errors for `UNAUTHENTICATED` and `PERMISSION_DENIED`, completes on close.
 function layoutStates({ session, layout }: Context): Observable<bigint | CoordinationError> {
   return new Observable((subscriber) => {
     const failed = (reason: unknown): void => {
@@ -29,6 +29,7 @@ function layoutStates({ session, layout }: Context): Observable<bigint | Coordin
       if (incurable.has(reason.code)) subscriber.error(reason);
       else if (refusals.has(reason.code)) subscriber.next(reason);
     };
+    subscriber.add(layout.onMended((base) => subscriber.next(base)));
     return session.state$.subscribe({
       next: ({ state, epoch }) => {
         if (state === 'connected') layout.tokenBase(epoch).then((base) => subscriber.next(base), failed);

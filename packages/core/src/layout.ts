@@ -3,6 +3,7 @@ import { CoordinationError } from './errors.js';
 import { pause } from './pause.js';
 import type { Requests } from './requests.js';
 import type { PutResult, Register } from './spi/backend.js';
+import type { Timer } from './spi/clock.js';
 
 const formatKey = 'format';
 const layoutVersion = 1;
@@ -16,6 +17,11 @@ export class Layout {
   #epoch = 0;
   #tokenBase: Promise<bigint> = Promise.resolve(0n);
   #known = false;
+  /** The session in which it was refused, and not read since. */
+  #refusedIn: number | null = null;
+  #again: Timer | null = null;
+  #pauses = new Backoff();
+  readonly #observers = new Set<(tokenBase: bigint) => void>();
 
   constructor(readonly requests: Requests) {}
 
@@ -34,10 +40,45 @@ export class Layout {
     this.#epoch = epoch;
     this.#tokenBase = this.#load(epoch);
     // Whoever waits is told; a failure nobody waits for is asked again by the next one.
-    this.#tokenBase.catch(() => {
-      if (this.#epoch === epoch) this.#epoch = 0;
-    });
+    this.#tokenBase.then(
+      (tokenBase) => this.#read(epoch, tokenBase),
+      () => {
+        if (this.#epoch === epoch) this.#epoch = 0;
+        this.#refusedIn = epoch;
+        this.#askAgain();
+      },
+    );
     return this.#tokenBase;
+  }
+
+  /** Calls `listener` when it could be read in a session that it was refused in before: as long as anybody listens, it is asked for again. */
+  onMended(listener: (tokenBase: bigint) => void): () => void {
+    this.#observers.add(listener);
+    this.#askAgain();
+    return () => {
+      this.#observers.delete(listener);
+      if (this.#observers.size > 0) return;
+      this.#again?.cancel();
+      this.#again = null;
+    };
+  }
+
+  #read(epoch: number, tokenBase: bigint): void {
+    if (this.#refusedIn !== epoch) return;
+    this.#refusedIn = null;
+    this.#pauses = new Backoff();
+    for (const observer of [...this.#observers]) observer(tokenBase);
+  }
+
+  // Once for all who look, however many they are.
+  #askAgain(): void {
+    const { session, clock } = this.requests;
+    const epoch = this.#refusedIn;
+    if (epoch === null || this.#again !== null || this.#observers.size === 0) return;
+    this.#again = clock.setTimer(() => {
+      this.#again = null;
+      if (session.epoch === epoch && session.alive()) void this.tokenBase(epoch).catch(() => undefined);
+    }, this.#pauses.nextMs);
   }
 
   async #load(epoch: number): Promise<bigint> {

@@ -13,7 +13,10 @@ async function toldWith(code: CoordinationErrorCode): Promise<readonly string[]>
   session.opened('s1', 12_000, clock.now(), 0);
   const parts: Pick<Context, 'session'> & { readonly layout: unknown; readonly watches: unknown } = {
     session,
-    layout: { tokenBase: () => Promise.reject(new CoordinationError(code, 'the format register')) },
+    layout: {
+      onMended: () => () => undefined,
+      tokenBase: () => Promise.reject(new CoordinationError(code, 'the format register')),
+    },
     watches: { children: () => concat(of([]), NEVER) },
   };
   const told: string[] = [];
