@@ -42,6 +42,8 @@ describe('the command line', () => {
     [['lock', 'a', 'true'], /--/],
     [['lock', 'a', '--'], /--/],
     [['lock', 'a', '--timeout', '10', '--', 'true'], /duration/],
+    [['lock', 'a', '--timeout', '600h', '--', 'true'], /--timeout: at most 596h/],
+    [['lock', 'a', '--kill-after', '600h', '--', 'true'], /--kill-after: at most 596h/],
     [['lock', 'a', '--timout', '10s', '--', 'true'], /timout/],
     [['lock', 'a', '--try=yes', '--', 'true'], /try/],
   ])('refuses %j', (args, message) => {

@@ -44,16 +44,25 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   const request: LockRequest = {
     name,
     url,
-    timeoutMs: values.timeout === undefined ? undefined : parseDuration(values.timeout, '--timeout'),
+    timeoutMs: values.timeout === undefined ? undefined : readLimit(values.timeout, '--timeout'),
     tryOnly: values.try ?? false,
     killAfterMs:
-      values['kill-after'] === undefined ? defaultKillAfterMs : parseDuration(values['kill-after'], '--kill-after'),
+      values['kill-after'] === undefined ? defaultKillAfterMs : readLimit(values['kill-after'], '--kill-after'),
     data: values.data,
     quiet: values.quiet ?? false,
     command,
     commandArguments,
   };
   return { kind: 'lock', request };
+}
+
+// A timer of Node.js that is longer fires at once.
+const longestMs = 2_147_483_647;
+
+function readLimit(text: string, option: string): number {
+  const ms = parseDuration(text, option);
+  if (ms > longestMs) throw usage(`${option}: at most 596h`);
+  return ms;
 }
 
 function parseOwn(args: readonly string[]) {
