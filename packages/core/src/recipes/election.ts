@@ -94,7 +94,8 @@ export interface Election<T> {
    * Every candidate of this object that there is now steps down, and is never elected after: grants are over at once (`NOT_HELD`), campaigns complete, `lead` resolves
    * after its work has settled; until then no successor is let in. Resolves when their entries are gone.
    *
-   * Others may stand for election after. The limits bound the waiting; stepping down goes on behind it.
+   * Others may stand for election after. The limits bound the waiting; stepping down goes on behind it. The work of `lead` must not wait for it: it waits for that
+   * work. There, call it without `await`, and return.
    *
    * Resolves on a closed coordinator: nobody of it is left.
    *
