@@ -64,16 +64,16 @@ async function runHolding(
   notices: Notices,
 ): Promise<number> {
   const { name, killAfterMs } = request;
-  // Asked for once, since asking checks the clock: a loss while the command is started is told when everybody listens.
   const { signal } = grant;
-  grant.assertHeld();
-  signals.waiting.throwIfAborted();
   const environment = {
     CONCORDAT_LOCK_NAME: name,
     CONCORDAT_LOCK_TOKEN: String(grant.token),
     CONCORDAT_LOCK_FENCE: grant.fence,
   };
   const line = { file: request.command, args: request.commandArguments, environment };
+  // Each of these looks at the clock, and may tell the loss: last of all, right before the command begins.
+  signals.waiting.throwIfAborted();
+  grant.assertHeld();
   const command = new RunningCommand(line, (message) => notices.line(message));
   signals.passTo((received) => command.send(received));
   const lost = (): void => {
@@ -81,6 +81,8 @@ async function runHolding(
     command.terminate(killAfterMs);
   };
   signal.addEventListener('abort', lost, { once: true });
+  // Told while the command was started, before anybody listened.
+  if (signal.aborted) lost();
   const exitCode = await command.ended;
   signal.removeEventListener('abort', lost);
   // Asked again at the end: whatever the command did last may have been too late.

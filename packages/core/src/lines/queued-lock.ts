@@ -67,6 +67,12 @@ export class QueuedLock {
   async with<T>(work: (grant: Grant) => T | PromiseLike<T>, options: AcquireOptions = {}): Promise<T> {
     checkWork(work);
     const grant = await this.#acquire(options);
+    // Asked in the turn in which the work begins: whatever ran between the store's word and here may have taken longer than the session.
+    const lostBefore = grant.lost();
+    if (lostBefore !== null) {
+      await grant.release();
+      throw lostBefore;
+    }
     const [outcome] = await Promise.allSettled([run(work, grant)]);
     const lost = grant.lost();
     await grant.release();

@@ -8,7 +8,7 @@ import { checkWait } from '../settings.js';
 import { waiting } from '../waiting.js';
 import { checkWork } from '../work.js';
 import { begin } from './idempotency/begin.js';
-import { Intent } from './idempotency/intent.js';
+import type { Intent } from './idempotency/intent.js';
 import { type KeyPlace, keysOf, OncePlaces } from './idempotency/places.js';
 import type { Recorded } from './idempotency/record.js';
 import { writeResult } from './idempotency/result.js';
@@ -114,10 +114,11 @@ class OnceGate<T> implements Idempotency<T> {
     const place = this.#places.of(key);
     const standing = new Standing(place.queue);
     const describe = (): string => `${place.what}: its work was not run; ${standing.describe()}`;
+    const start = (intent: Intent): Promise<T> => this.#carryOut(place, intent, work, keepMs);
     const begun = await waiting(this.#context, options, describe, (wait) =>
-      begin(this.#context, place, consent, wait, standing),
+      begin(this.#context, place, consent, wait, standing, start),
     );
-    return begun instanceof Intent ? this.#carryOut(place, begun, work, keepMs) : this.#resultOf(place, begun);
+    return 'outcome' in begun ? begun.outcome : this.#resultOf(place, begun);
   }
 
   keys(options: WaitOptions = {}): AsyncIterable<string> {

@@ -125,7 +125,9 @@ export class Participation {
       // After a lost reply it was our own write, unless others took us for dead.
       return { done: stored || (tried && !state.lost.includes(this.#steps.id) && !this.#isForgotten(state)) };
     };
-    return new Promise((resolve, reject) => this.#behind(step, reject).then(resolve, reject));
+    return new Promise((resolve, reject) => {
+      void this.#behind(step, reject).then(resolve, reject);
+    });
   }
 
   // Writes also where it finds nothing: the entering may be on its way still, and compares the version.

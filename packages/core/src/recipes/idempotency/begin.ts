@@ -10,20 +10,26 @@ import { Intent, type Met, notOurs } from './intent.js';
 import type { KeyPlace } from './places.js';
 import { isRecorded, type Recorded, recordOf } from './record.js';
 
+/** Work that was begun. */
+export interface Running<T> {
+  readonly outcome: Promise<T>;
+}
+
 /**
- * Answers the recorded result of a key, or the intent with which its work may run now: its lock is held, and nobody ran it before who was not
- * withdrawn, unless `consent` is given.
+ * Answers the recorded result of a key, or begins its work, in the very turn in which its lock was looked at: it is held, and nobody ran the work before
+ * who was not withdrawn, unless `consent` is given.
  *
  * A session loss, or an entry deleted by hand, before that costs the place only: it goes on at the end of the line. Whatever else ends
  * it is followed by a clean-up behind the caller.
  */
-export async function begin(
+export async function begin<T>(
   context: Context,
   place: KeyPlace,
   consent: boolean,
   wait: Wait,
   standing: Standing,
-): Promise<Recorded | Intent> {
+  start: (intent: Intent) => Promise<T>,
+): Promise<Recorded | Running<T>> {
   const register = await firstLook(context, place, wait);
   const found = recordOf(register);
   if (isRecorded(found)) return found;
@@ -34,8 +40,8 @@ export async function begin(
       const grant = await waitForTurn(context, place.queue, wait, standing);
       const intent = new Intent(context, place, grant);
       intents.push(intent);
-      const recorded = await claim(context, intents, intent, consent, wait);
-      if (recorded !== 'lost') return recorded;
+      const begun = await claim(context, intents, intent, consent, wait, start);
+      if (begun !== 'lost') return begun;
     }
   } catch (reason) {
     void context.leaving.track(undo(intents));
@@ -43,14 +49,15 @@ export async function begin(
   }
 }
 
-/** The intent, or what was recorded before; `lost` when the lock was lost before the work began. */
-async function claim(
+/** The work, or what was recorded before; `lost` when the lock was lost before the work began. */
+async function claim<T>(
   { leaving }: Context,
   intents: readonly Intent[],
   intent: Intent,
   consent: boolean,
   wait: Wait,
-): Promise<Recorded | Intent | 'lost'> {
+  start: (intent: Intent) => Promise<T>,
+): Promise<Recorded | Running<T> | 'lost'> {
   // Of an earlier turn of this very call, which never ran; or, by consent, of somebody who had the lock before.
   const judge = (token: bigint): Met => {
     const own = intents.find((each) => each.token === token);
@@ -59,7 +66,7 @@ async function claim(
   };
   try {
     const recorded = await wait.race(leaving.track(intent.claim(judge)));
-    if (recorded === null && intent.held) return intent;
+    if (recorded === null && intent.held) return { outcome: start(intent) };
     void intent.grant.release();
     return recorded ?? 'lost';
   } catch (reason) {
