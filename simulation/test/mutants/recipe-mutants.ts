@@ -42,9 +42,9 @@ export const recipeMutants: readonly Mutant[] = [
     patches: [
       {
         file: value,
-        find: "const put = await this.#put(caller, encoded, current?.version ?? 'absent');",
+        find: "this.#put(caller, encoded, current?.version ?? 'absent', epoch).catch(unlessSessionOver)",
         replace:
-          "const put = await this.#put(caller, encoded, current?.version ?? 'absent').catch((reason: unknown): PutResult => {\n          if (CoordinationError.is(reason, 'OUTCOME_UNKNOWN')) return { stored: false, current: null };\n          throw reason;\n        });",
+          "this.#put(caller, encoded, current?.version ?? 'absent', epoch).catch(unlessSessionOver).catch((reason: unknown): PutResult => {\n          if (CoordinationError.is(reason, 'OUTCOME_UNKNOWN')) return { stored: false, current: null };\n          throw reason;\n        })",
       },
     ],
   },
@@ -55,8 +55,8 @@ export const recipeMutants: readonly Mutant[] = [
     patches: [
       {
         file: value,
-        find: "this.#put(caller, encoded, current?.version ?? 'absent')",
-        replace: "this.#put(caller, encoded, 'any')",
+        find: "this.#put(caller, encoded, current?.version ?? 'absent', epoch)",
+        replace: "this.#put(caller, encoded, 'any', epoch)",
       },
     ],
   },

@@ -91,9 +91,13 @@ export class SharedState<T> {
   async #settle<R>(wait: Wait, step: Step<T, R>, isOutlasted: Outlasting, troubled?: Troubled): Promise<R> {
     const pace = new Pace();
     let seen: Seen<T> | null = null;
+    let seenIn = 0;
     for (;;) {
       try {
         const current = await wait.connected();
+        // A version says something within the session that read it alone: a store that was restored gives it again.
+        if (current !== seenIn) seen = null;
+        seenIn = current;
         seen ??= await this.#read(wait, current);
         pace.answered();
         const verdict: Verdict<T, R> = await step(seen);

@@ -50,14 +50,17 @@ export class Caller {
     return this.wait.race(this.#context.requests.read((backend, call) => this.#run(run, backend, call)));
   }
 
-  async write<T>(run: Run<T>): Promise<T> {
+  /** @param epoch only within this session: rejects `SESSION_LOST`, and has changed nothing, when it is over. */
+  async write<T>(run: Run<T>, epoch?: number): Promise<T> {
     const writing = this.#context.requests.write((backend, call) => {
       this.#write = call;
       return this.#run(run, backend, call);
-    });
-    const answered = await this.wait.race(writing);
-    this.#write = null;
-    return answered;
+    }, epoch);
+    try {
+      return await this.wait.race(writing);
+    } finally {
+      this.#write = null;
+    }
   }
 
   async #run<T>(run: Run<T>, backend: Backend, call: Call): Promise<T> {

@@ -70,10 +70,11 @@ export class StoredValue<T> {
     return this.#onBehalf(options, async (caller) => {
       const backoff = new Backoff();
       for (;;) {
-        const current = await this.#read(caller, 'linearizable');
+        const { register: current, epoch } = await this.#readInSession(caller);
         const value = await caller.wait.race(run(change, current === null ? undefined : this.#decode(current)));
         const encoded = encodeValue(this.#codec, value, this.#what);
-        const put = await this.#put(caller, encoded, current?.version ?? 'absent');
+        const put = await this.#put(caller, encoded, current?.version ?? 'absent', epoch).catch(unlessSessionOver);
+        if (put === null) continue;
         if (put.stored) return { value, version: put.register.version };
         // At random, so that those who lost one race together do not run the next one together.
         await caller.wait.pause(Math.random() * backoff.nextMs);
@@ -100,8 +101,18 @@ export class StoredValue<T> {
     return caller.read((backend, call) => backend.get(this.#key, consistency, call));
   }
 
-  #put(caller: Caller, value: Uint8Array, expect: Expected): Promise<PutResult> {
-    return caller.write((backend, call) => backend.put(this.#key, value, { expect }, call));
+  // A version says something within the session that read it alone: a store that was restored gives it again.
+  async #readInSession(caller: Caller): Promise<{ readonly register: Register | null; readonly epoch: number }> {
+    let epoch = 0;
+    const register = await caller.read((backend, call) => {
+      epoch = this.#context.session.epoch;
+      return backend.get(this.#key, 'linearizable', call);
+    });
+    return { register, epoch };
+  }
+
+  #put(caller: Caller, value: Uint8Array, expect: Expected, epoch?: number): Promise<PutResult> {
+    return caller.write((backend, call) => backend.put(this.#key, value, { expect }, call), epoch);
   }
 
   #decode({ value }: Register): T {
@@ -115,4 +126,10 @@ export class StoredValue<T> {
     const found = current === null ? 'nothing is there' : `version ${current.version} is`;
     return new CoordinationError('CONFLICT', `${this.#what}: ${wanted}, ${found}`);
   }
+}
+
+/** `null` when nothing was written since the session is over. */
+function unlessSessionOver(reason: unknown): null {
+  if (CoordinationError.is(reason, 'SESSION_LOST')) return null;
+  throw reason;
 }
