@@ -80,6 +80,12 @@ export interface Resumption {
   readonly watched: Watched | null;
 }
 
+/** Who is in a directory, and the transaction in which somebody last came or went (pzxid), at one moment. */
+export interface Listing {
+  readonly names: readonly string[];
+  readonly changed: bigint;
+}
+
 /** Why a connection is over. */
 export type CloseReason = 'lost' | 'unauthenticated' | 'closed';
 
@@ -113,6 +119,8 @@ export interface Connection {
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>>;
   /** With `watch`, the next arrival or departure of a child is told; a missing node leaves no watch. */
   children(path: string, watch: boolean): Promise<Answer<readonly string[]>>;
+  /** The children and when they changed, without a watch. */
+  list(path: string): Promise<Answer<Listing>>;
   /** @param version the counter it must have, or `'any'`. */
   set(path: string, data: Uint8Array, version: number | 'any'): Promise<Answer<NodeStat>>;
   /** A `set` that only proves the session, counted apart. */

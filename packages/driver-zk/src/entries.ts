@@ -10,7 +10,7 @@ import {
   type Ref,
   type Rule,
 } from '@concordat/core/spi';
-import type { Answer, Connection, Created, Failure, NodeStat } from './connection.js';
+import type { Answer, Connection, Created, Failure, Listing, NodeStat } from './connection.js';
 import { found, isFatal, readError, writeError } from './errors.js';
 import { childOf, type Paths, parentOf } from './keys.js';
 import { entryPrefix, lineOf, sequenceOrder } from './names.js';
@@ -26,7 +26,7 @@ type Mine = Omit<Entry, 'created' | 'seen'>;
 
 /** What one flight of creating and listing answered. */
 interface Entered extends Creation {
-  readonly names: Promise<Answer<readonly string[]>>;
+  readonly listing: Promise<Answer<Listing>>;
 }
 
 // Each further try means that the oldest entry left while it was looked at.
@@ -50,7 +50,7 @@ export class Entries {
     let prefix = entryPrefix(randomUUID(), kind);
     let connection = this.#keeper.use(epoch);
     for (;;) {
-      const { created, names } = await this.#create(connection, childOf(path, prefix), data);
+      const { created, listing } = await this.#create(connection, childOf(path, prefix), data);
       let name = created.ok ? nameOf(created.value.path) : null;
       if (!created.ok && created.code === 'lost') {
         connection = await this.#keeper.attached(epoch);
@@ -58,7 +58,7 @@ export class Entries {
       } else if (!created.ok && created.code !== 'unsent') throw writeError(created, path);
       if (name !== null) {
         const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, {
-          names,
+          listing,
           stat: statOf(created),
         });
         if (place !== null) return place;
@@ -113,8 +113,8 @@ export class Entries {
   #create(connection: Connection, path: string, data: Uint8Array): Promise<Entered> {
     return this.#keeper.parents.under(connection, path, 'container', async () => {
       const creating = connection.create(path, data, 'ephemeral-sequential');
-      const names = connection.children(parentOf(path), false);
-      return { created: await creating, names };
+      const listing = connection.list(parentOf(path));
+      return { created: await creating, listing };
     });
   }
 
@@ -140,21 +140,23 @@ export class Entries {
     first: Connection,
     mine: Mine,
     rule: Rule,
-    flight: { readonly names: Promise<Answer<readonly string[]>>; readonly stat: NodeStat | null },
+    flight: { readonly listing: Promise<Answer<Listing>>; readonly stat: NodeStat | null },
   ): Promise<Place | null> {
     const dir = this.#paths.of(mine.dir);
     const path = childOf(dir, mine.name);
-    let [connection, listing] = [first, flight.names];
+    let [connection, listing] = [first, flight.listing];
     for (let { stat } = flight; ; stat = null) {
-      const names = await listing;
+      const listed = await listing;
       const own = stat === null ? await this.#table.arm(connection, path) : null;
       if (own?.ok === true ? own.value.stat.owner !== connection.identity.id : own?.code === 'no-node') return null;
       const created = own?.ok === true ? own.value.stat.created : stat?.created;
-      const place = created !== undefined && names.ok ? placeOf(mine, created, names.value, rule) : null;
-      if (place !== null) return { ...place, atCreation: stat !== null };
-      await this.#refuse(connection, mine.epoch, path, ...(own === null ? [names] : [own, names]));
+      const place = created !== undefined && listed.ok ? placeOf(mine, created, listed.value.names, rule) : null;
+      // Somebody may have gone between the two requests of a flight: then the others saw this entry where its place does not show it.
+      if (place !== null)
+        return { ...place, atCreation: stat !== null && listed.ok && listed.value.changed === created };
+      await this.#refuse(connection, mine.epoch, path, ...(own === null ? [listed] : [own, listed]));
       connection = await this.#keeper.attached(mine.epoch);
-      listing = connection.children(dir, false);
+      listing = connection.list(dir);
     }
   }
 

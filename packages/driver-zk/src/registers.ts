@@ -196,7 +196,8 @@ export class Registers {
     if (answer.ok || answer.code === 'no-node' || answer.code === 'bad-version') return;
     if (answer.code === 'not-empty')
       throw new CoordinationError('CONFLICT', `${path}: other nodes lie below it`, { cause: readError(answer, path) });
-    throw writeError(answer, path);
+    // By now its value is gone in any case.
+    throw writeError(answer.code === 'unsent' ? { ...answer, code: 'lost' } : answer, path);
   }
 
   async #current(connection: Connection, path: string): Promise<Register | null> {

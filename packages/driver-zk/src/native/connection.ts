@@ -5,6 +5,7 @@ import type {
   Created,
   Failure,
   Identity,
+  Listing,
   Node,
   NodeEvent,
   NodeMode,
@@ -116,6 +117,17 @@ export class NativeConnection implements Connection {
         done(code, message, () => {
           this.#see(stat);
           return names ?? [];
+        }),
+      ),
+    );
+  }
+
+  list(path: string): Promise<Answer<Listing>> {
+    return this.#ask(path.length, (done) =>
+      this.#handle.a_get_children2(path, false, (code, message, names, stat) =>
+        done(code, message, () => {
+          this.#see(stat);
+          return { names: names ?? [], changed: BigInt(stat.pzxid) };
         }),
       ),
     );

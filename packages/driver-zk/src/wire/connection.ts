@@ -4,6 +4,7 @@ import type {
   Connection,
   Created,
   Identity,
+  Listing,
   Node,
   NodeEvent,
   NodeMode,
@@ -19,6 +20,7 @@ import {
   exists,
   getChildren,
   getData,
+  listChildren,
   type Operation,
   remove,
   removeWatches,
@@ -100,6 +102,10 @@ export class WireConnection implements Connection {
 
   children(path: string, watch: boolean): Promise<Answer<readonly string[]>> {
     return this.#ask(this.#watching(getChildren(path, watch), watch, path, 'child'));
+  }
+
+  list(path: string): Promise<Answer<Listing>> {
+    return this.#ask(listChildren(path));
   }
 
   set(path: string, data: Uint8Array, version: number | 'any'): Promise<Answer<NodeStat>> {

@@ -1,8 +1,8 @@
-import type { Answer, Created, Node, NodeMode, NodeStat } from '../connection.js';
+import type { Answer, Created, Listing, Node, NodeMode, NodeStat } from '../connection.js';
 import type { JuteReader } from './jute-reader.js';
 import { type JuteWriter, textBytes } from './jute-writer.js';
 import { failureOf, operation } from './protocol.js';
-import { aclBytes, type Permission, readStat, writeAcl } from './records.js';
+import { aclBytes, type Permission, readLastChange, readStat, writeAcl } from './records.js';
 
 /** One request of ZooKeeper's protocol: how it is written, and how its reply is read. */
 export interface Operation<Value> {
@@ -85,6 +85,14 @@ export function getData(path: string, watch: boolean): Operation<Node> {
 
 export function getChildren(path: string, watch: boolean): Operation<readonly string[]> {
   return { ...reading(operation.getChildren2, path, watch), read: (reply) => reply.texts() };
+}
+
+/** The same, with when they changed, and without a watch. */
+export function listChildren(path: string): Operation<Listing> {
+  return {
+    ...reading(operation.getChildren2, path, false),
+    read: (reply) => ({ names: reply.texts(), changed: readLastChange(reply) }),
+  };
 }
 
 export function setData(path: string, data: Uint8Array, version: number | 'any'): Operation<NodeStat> {

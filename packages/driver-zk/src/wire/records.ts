@@ -14,6 +14,7 @@ export interface Permission {
 const times = 16;
 const otherVersions = 8;
 const restOfStat = 12;
+const statBeforeLastChange = 60;
 // No session; what some servers show in place of one for container nodes, and, by its highest byte, for those with a time to live.
 const noSession = /^(0|80{15}|ff.{14})$/;
 
@@ -24,6 +25,11 @@ export function readStat(reply: JuteReader): NodeStat {
   const dataLength = reply.int();
   reply.skip(restOfStat);
   return { created, modified, version, owner: noSession.test(owner) ? null : owner, dataLength };
+}
+
+/** Of a stat, the transaction in which a child last came or went. */
+export function readLastChange(reply: JuteReader): bigint {
+  return reply.skip(statBeforeLastChange).long();
 }
 
 export function writeAcl(out: JuteWriter, acl: readonly Permission[]): void {
