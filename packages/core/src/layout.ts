@@ -44,6 +44,8 @@ export class Layout {
       (tokenBase) => this.#read(epoch, tokenBase),
       () => {
         if (this.#epoch === epoch) this.#epoch = 0;
+        // What ended with an earlier session says nothing of this one.
+        if (this.requests.session.epoch !== epoch) return;
         this.#refusedIn = epoch;
         this.#askAgain();
       },
@@ -73,11 +75,11 @@ export class Layout {
   // Once for all who look, however many they are.
   #askAgain(): void {
     const { session, clock } = this.requests;
-    const epoch = this.#refusedIn;
-    if (epoch === null || this.#again !== null || this.#observers.size === 0) return;
+    if (this.#refusedIn === null || this.#again !== null || this.#observers.size === 0) return;
     this.#again = clock.setTimer(() => {
       this.#again = null;
-      if (session.epoch === epoch && session.alive()) void this.tokenBase(epoch).catch(() => undefined);
+      const epoch = this.#refusedIn;
+      if (epoch === session.epoch && session.alive()) void this.tokenBase(epoch).catch(() => undefined);
     }, this.#pauses.nextMs);
   }
 

@@ -80,9 +80,9 @@ async function runHolding(
     notices.line(`ending the command: ${reasonOf(signal.reason)}`);
     command.terminate(killAfterMs);
   };
-  signal.addEventListener('abort', lost, { once: true });
-  // Told while the command was started, before anybody listened.
+  // Asking looks at the clock: what is told here was told before anybody listened.
   if (signal.aborted) lost();
+  else signal.addEventListener('abort', lost, { once: true });
   const exitCode = await command.ended;
   signal.removeEventListener('abort', lost);
   // Asked again at the end: whatever the command did last may have been too late.
