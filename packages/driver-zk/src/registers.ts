@@ -66,7 +66,10 @@ export class Registers {
       if (emptied.code !== 'bad-version' && emptied.code !== 'no-node') throw writeError(emptied, path);
       return { deleted: false, current: await this.#current(connection, path) };
     }
-    if (emptied.value.owner !== null) await this.#unlink(connection, path, emptied.value.version);
+    if (emptied.value.owner !== null)
+      await this.#unlink(connection, path, emptied.value.version).catch((reason: unknown) => {
+        throw unknownOutcome(reason);
+      });
     const node = await before;
     const nothingThere =
       node.ok && !isPresent(node.value.stat) && node.value.stat.version + 1 === emptied.value.version;
@@ -196,11 +199,18 @@ export class Registers {
     if (answer.ok || answer.code === 'no-node' || answer.code === 'bad-version') return;
     if (answer.code === 'not-empty')
       throw new CoordinationError('CONFLICT', `${path}: other nodes lie below it`, { cause: readError(answer, path) });
-    // By now its value is gone in any case.
-    throw writeError(answer.code === 'unsent' ? { ...answer, code: 'lost' } : answer, path);
+    throw writeError(answer, path);
   }
 
   async #current(connection: Connection, path: string): Promise<Register | null> {
     return toRegister(found(await connection.get(path, false), path));
   }
+}
+
+/** Of the second half of a deletion: its value is gone already, so that nobody may take it for one that changed nothing. */
+function unknownOutcome(reason: unknown): unknown {
+  if (!CoordinationError.is(reason, 'UNAVAILABLE') && !CoordinationError.is(reason, 'SESSION_LOST')) return reason;
+  return new CoordinationError('OUTCOME_UNKNOWN', 'the value is gone, and its node may be there still', {
+    cause: reason,
+  });
 }
