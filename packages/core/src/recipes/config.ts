@@ -60,7 +60,7 @@ export interface Config<T> {
   set(value: T, options?: WriteOptions): Promise<bigint>;
   /**
    * Replaces the value by what `change` makes of it (`undefined`: there is none), by compare-and-set: it is called again with the newer value
-   * when somebody else was first, after a pause that grows from under 50 ms up to 2 s. So no update is lost, and `change` may run more than once.
+   * when somebody else was first, after a pause that grows from under 50 ms up to 2 s, and when the session was lost before anything was written. So no update is lost, and `change` may run more than once.
    *
    * Waits as long as it takes, unless limited; stops at any error, `OUTCOME_UNKNOWN` above all. What `change` throws rejects it, and then
    * nothing was written. A value that cannot be decoded is never overwritten: `BACKEND`.

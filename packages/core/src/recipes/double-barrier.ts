@@ -48,6 +48,8 @@ export interface DoubleBarrier {
    * When it rejects, this participant is outside, and is taken out in the background, which `close()` waits for. Should the round have opened with it in that very
    * moment, it has been counted, and is then out like one that left.
    *
+   * What an earlier call that rejected left behind has to be taken out first: a refusal of that rejects this call, too, and it goes on in the background.
+   *
    * Over the loss of its session it goes on waiting, counted once (event `requeued`). When the others took it for dead only after the round had opened with
    * it, it resolves, and `leave` tells of it.
    *
@@ -57,7 +59,7 @@ export interface DoubleBarrier {
   /**
    * Leaves, and resolves when every other participant of the round has left or died.
    *
-   * From the call on this participant is outside: it is taken out in the background when the limit ends the wait before, and `TIMEOUT` says how many are
+   * From the call on this participant is outside: it is taken out in the background when the limit ends the wait before, or that was refused, and `TIMEOUT` says how many are
    * still inside. Only a call that is refused at once (limit 0, a signal that was aborted before) changes nothing.
    *
    * @throws {CoordinationError} `NOT_HELD` unless inside; `GRANT_LOST` when its session was lost and the others took it for dead: they may have left without it. So it
@@ -90,13 +92,12 @@ class Participant implements DoubleBarrier {
   async enter(options: WaitOptions = {}): Promise<void> {
     checkWait(options);
     if (this.#inside !== null || this.#between) throw this.#error('ALREADY_EXISTS', 'is not outside');
-    const before = this.#last;
     const participation = new Participation(this.#context, this.#name, this.parties);
-    this.#last = participation;
     this.#between = true;
     const entering = async (wait: Wait): Promise<void> => {
       // One object is one participant: what it left behind would be counted as another.
-      if (before !== null) await wait.race(before.withdrawn);
+      if (this.#last !== null) await wait.race(this.#last.takenBack());
+      this.#last = participation;
       await participation.enter(wait);
     };
     try {

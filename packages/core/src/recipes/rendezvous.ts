@@ -23,7 +23,7 @@ export interface Publication {
   /**
    * Ends it: aborts `signal`, and resolves when the store has removed the value. Idempotent, never rejects, never touches
    * another's. Goes on over outages and refusals and, for one session timeout, over the loss of its session, which the store may keep for a while; after that, and after a `close()`, the
-   * value goes with the session.
+   * value goes with the session. As long as the store refuses it, such as for a permission that was taken away, it waits.
    */
   withdraw(): Promise<void>;
   /** The same as {@link Publication.withdraw}, for `await using`. */

@@ -30,7 +30,7 @@ export class Pace {
     return this.#trouble.nextMs;
   }
 
-  /** The store answered. */
+  /** The store answered all that a step asked. */
   answered(): void {
     this.#trouble = new Backoff();
   }

@@ -99,13 +99,14 @@ export class SharedState<T> {
         if (current !== seenIn) seen = null;
         seenIn = current;
         seen ??= await this.#read(wait, current);
-        pace.answered();
         const verdict: Verdict<T, R> = await step(seen);
         if ('done' in verdict) return verdict.done;
         if ('write' in verdict) {
           seen = await this.#write(wait, seen, verdict.write, current);
+          pace.answered();
           if (await paused(wait, pace.afterWrite(seen.stored))) seen = null;
         } else {
+          pace.answered();
           await paused(wait, pace.beforeWake(seen.version));
           await firstOf(this.#context, wait, current, verdict.wake$);
           seen = null;

@@ -1,4 +1,4 @@
-import { filter, merge } from 'rxjs';
+import { filter, merge, Subject } from 'rxjs';
 import type { Context } from '../../context.js';
 import { CoordinationError } from '../../errors.js';
 import { encodeName } from '../../names.js';
@@ -20,6 +20,7 @@ export class Participation {
   #last: Round | null = null;
   #tried = false;
   #withdrawn: Promise<void> = Promise.resolve();
+  readonly #refusals$ = new Subject<CoordinationError>();
   #watched: Member | null = null;
   /** The round that it was counted in. */
   #counted: number | null = null;
@@ -41,9 +42,15 @@ export class Participation {
     return phase === 'inside' ? `${text}: ${count} inside` : `${text}: ${count} of ${String(parties)} there`;
   }
 
-  /** Resolves when nothing of one that could not enter is left; never rejects. */
-  get withdrawn(): Promise<void> {
-    return this.#withdrawn;
+  /** Resolves when nothing of one that could not enter is left; rejects when taking it back is refused once more, which goes on. */
+  takenBack(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const subscription = this.#refusals$.subscribe(reject);
+      void this.#withdrawn.then(() => {
+        subscription.unsubscribe();
+        resolve();
+      });
+    });
   }
 
   async enter(wait: Wait): Promise<void> {
@@ -134,7 +141,7 @@ export class Participation {
   #withdraw(): Promise<void> {
     const writing: Step<undefined> = ({ state, stored }) =>
       stored ? { done: undefined } : { write: withoutMember(state, this.#steps.id) };
-    return this.#behind(writing).catch(() => undefined);
+    return this.#behind(writing, (reason) => this.#refusals$.next(reason)).catch(() => undefined);
   }
 
   #behind<R>(step: Step<R>, refused: (reason: CoordinationError) => void = () => undefined): Promise<R> {
