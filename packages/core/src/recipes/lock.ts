@@ -42,7 +42,8 @@ export interface Lock {
   /**
    * Runs `work` while holding, and releases when it has settled. The limits are for the waiting only.
    *
-   * When the lock is lost meanwhile, `grant.signal` aborts, `work` is waited for, and the call rejects `GRANT_LOST`, whatever `work` did.
+   * When the lock is lost meanwhile, `grant.signal` aborts, `work` is waited for, and the call rejects `GRANT_LOST`, whatever `work` did. So it does when the lock was
+   * lost before `work` could begin, which then never runs.
    */
   with<T>(work: (grant: Grant) => T | PromiseLike<T>, options?: AcquireOptions): Promise<T>;
   /**

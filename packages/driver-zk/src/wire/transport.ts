@@ -75,8 +75,8 @@ export class WireTransport implements Transport {
     return dialled.failure === 'unreachable' ? this.#reasonOfFirst(dialled, attempt, signal) : dialled;
   }
 
-  // A server that is asked in TLS and does not speak it closes the connection without a word, and the reverse. Once anybody was of the right kind that is no mistake of the
-  // options, and passes.
+  // A server that is asked in TLS and does not speak it closes the connection without a word, and the reverse. Once anybody was of the right
+  // kind that is no mistake of the options, and passes.
   async #reasonOfFirst(dialled: DialFailure, { address }: Attempt, signal: AbortSignal): Promise<AttemptResult> {
     const wasClosed = dialled.detail === undefined || closedByPeer.has(dialled.detail);
     if (this.#wasWelcome || !wasClosed || !(await isOfOtherKind({ address, tls: this.#tls }, signal))) return dialled;
