@@ -118,9 +118,7 @@ export interface Connection {
   /** With `watch`, the next change or the creation of this node is told. */
   exists(path: string, watch: boolean): Promise<Answer<NodeStat>>;
   /** With `watch`, the next arrival or departure of a child is told; a missing node leaves no watch. */
-  children(path: string, watch: boolean): Promise<Answer<readonly string[]>>;
-  /** The children and when they changed, without a watch. */
-  list(path: string): Promise<Answer<Listing>>;
+  children(path: string, watch: boolean): Promise<Answer<Listing>>;
   /** @param version the counter it must have, or `'any'`. */
   set(path: string, data: Uint8Array, version: number | 'any'): Promise<Answer<NodeStat>>;
   /** A `set` that only proves the session, counted apart. */

@@ -18,6 +18,7 @@ import type { Creation } from './parents.js';
 import type { PathTable } from './path-table.js';
 import { toRegister } from './register-codec.js';
 import type { SessionKeeper } from './session-keeper.js';
+import { isDeleted, Unwanted } from './unwanted.js';
 
 type EnterContext = { readonly epoch: number; readonly signal: AbortSignal };
 
@@ -37,9 +38,11 @@ export class Entries {
   readonly #keeper: SessionKeeper;
   readonly #table: PathTable;
   readonly #paths: Paths;
+  readonly #unwanted: Unwanted;
 
   constructor(keeper: SessionKeeper, table: PathTable, paths: Paths) {
     this.#keeper = keeper;
+    this.#unwanted = new Unwanted(keeper.heartbeat);
     this.#table = table;
     this.#paths = paths;
   }
@@ -72,8 +75,8 @@ export class Entries {
 
   async ahead(entry: Entry, rule: Rule): Promise<readonly Ref[] | null> {
     const path = this.#paths.of(entry.dir);
-    const names = found(await this.#keeper.use(entry.epoch).children(path, false), path);
-    return aheadOf(entry, names ?? [], rule);
+    const listing = found(await this.#keeper.use(entry.epoch).children(path, false), path);
+    return aheadOf(entry, listing?.names ?? [], rule);
   }
 
   async update(entry: Entry, data: Uint8Array, call: Call): Promise<void> {
@@ -100,7 +103,7 @@ export class Entries {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const connection = this.#keeper.use();
       const listed = await this.#keeper.heartbeat.behind((proven) => proven.children(path, false));
-      const [oldest] = lineOf(found(listed, path) ?? []);
+      const [oldest] = lineOf(found(listed, path)?.names ?? []);
       if (oldest === undefined) return null;
       const node = found(await connection.get(childOf(path, oldest.name), false), path);
       const { name, kind } = oldest;
@@ -113,7 +116,7 @@ export class Entries {
   #create(connection: Connection, path: string, data: Uint8Array): Promise<Entered> {
     return this.#keeper.parents.under(connection, path, 'container', async () => {
       const creating = connection.create(path, data, 'ephemeral-sequential');
-      const listing = connection.list(parentOf(path));
+      const listing = connection.children(parentOf(path), false);
       return { created: await creating, listing };
     });
   }
@@ -125,10 +128,12 @@ export class Entries {
   async #search(dir: string, prefix: string, epoch: number): Promise<string | null> {
     for (;;) {
       const connection = await this.#keeper.attached(epoch);
-      const names = await this.#keeper.heartbeat.behind((proven) => proven.children(dir, false));
-      if (names.ok) return names.value.find((name) => name.startsWith(prefix)) ?? null;
-      if (names.code === 'no-node') return null;
-      if (connection.usable) throw readError(names, dir);
+      const listed = await this.#keeper.heartbeat.behind((proven) => proven.children(dir, false));
+      if (listed.ok) return listed.value.names.find((name) => name.startsWith(prefix)) ?? null;
+      if (listed.code === 'no-node') return null;
+      if (!connection.usable) continue;
+      this.#unwanted.add({ dir, prefix, session: connection.identity.id });
+      throw readError(listed, dir);
     }
   }
 
@@ -154,20 +159,20 @@ export class Entries {
       // Somebody may have gone between the two requests of a flight: then the others saw this entry where its place does not show it.
       if (place !== null)
         return { ...place, atCreation: stat !== null && listed.ok && listed.value.changed === created };
-      await this.#refuse(connection, mine.epoch, path, ...(own === null ? [listed] : [own, listed]));
+      await this.#refuse(connection, dir, mine.name, own === null ? [listed] : [own, listed]);
       connection = await this.#keeper.attached(mine.epoch);
-      listing = connection.list(dir);
+      listing = connection.children(dir, false);
     }
   }
 
-  // An entry that may not be read or listed is of no use: it is taken away again, over as many connections as that takes.
-  async #refuse(first: Connection, epoch: number, path: string, ...answers: readonly Answer<unknown>[]): Promise<void> {
+  // An entry that may not be read or listed is of no use: it is taken away again.
+  async #refuse(connection: Connection, dir: string, name: string, answers: readonly Answer<unknown>[]): Promise<void> {
     const refusal = answers.find((answer): answer is Failure => !answer.ok && isFatal(answer));
     if (refusal === undefined) return;
-    for (let connection = first; ; connection = await this.#keeper.attached(epoch)) {
-      const deleted = await connection.delete(path, 'any');
-      if (deleted.ok || (deleted.code !== 'lost' && deleted.code !== 'unsent')) throw readError(refusal, path);
-    }
+    const path = childOf(dir, name);
+    if (!isDeleted(await connection.delete(path, 'any')))
+      this.#unwanted.add({ dir, prefix: name, session: connection.identity.id });
+    throw readError(refusal, path);
   }
 
   #pathOf(entry: Entry): string {

@@ -105,7 +105,10 @@ export async function readNode(connection: Connection, path: string): Promise<An
 
 /** Lists a directory and watches it; where it is missing, its creation is watched and it is an empty one. */
 export async function readNames(connection: Connection, path: string): Promise<Answer<readonly string[] | null>> {
-  return readOrAwait(connection, path, () => connection.children(path, true));
+  return readOrAwait(connection, path, async () => {
+    const listed = await connection.children(path, true);
+    return listed.ok ? { ok: true, value: listed.value.names } : listed;
+  });
 }
 
 async function readOrAwait<State>(

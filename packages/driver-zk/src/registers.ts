@@ -91,7 +91,8 @@ export class Registers {
   async children(dir: Key): Promise<readonly string[]> {
     const path = this.#paths.of(dir);
     const connection = this.#keeper.use();
-    const names = found(await this.#keeper.heartbeat.behind((proven) => proven.children(path, false)), path) ?? [];
+    const listed = await this.#keeper.heartbeat.behind((proven) => proven.children(path, false));
+    const names = found(listed, path)?.names ?? [];
     const stats = await Promise.all(
       names.map(async (name) => found(await connection.exists(childOf(path, name), false), childOf(path, name))),
     );

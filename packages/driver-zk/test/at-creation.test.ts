@@ -18,11 +18,12 @@ function entriesWith(changed: bigint): Entries {
       mine = `${path}0000000002`;
       return { ok: true, value: { path: mine, stat } };
     },
-    list: async () => ({ ok: true, value: { names: [...others, mine.slice(mine.lastIndexOf('/') + 1)], changed } }),
+    children: async () => ({ ok: true, value: { names: [...others, mine.slice(mine.lastIndexOf('/') + 1)], changed } }),
   };
   const connection = parts as Connection;
   const keeper = {
     use: () => connection,
+    heartbeat: { onBeat: () => undefined },
     parents: { under: (_connection: Connection, _path: string, _mode: string, work: () => unknown) => work() },
   };
   return new Entries(keeper as unknown as SessionKeeper, {} as PathTable, new Paths('ns'));

@@ -111,20 +111,9 @@ export class NativeConnection implements Connection {
     );
   }
 
-  children(path: string, watch: boolean): Promise<Answer<readonly string[]>> {
+  children(path: string, watch: boolean): Promise<Answer<Listing>> {
     return this.#ask(path.length, (done) =>
       this.#handle.a_get_children2(path, watch, (code, message, names, stat) =>
-        done(code, message, () => {
-          this.#see(stat);
-          return names ?? [];
-        }),
-      ),
-    );
-  }
-
-  list(path: string): Promise<Answer<Listing>> {
-    return this.#ask(path.length, (done) =>
-      this.#handle.a_get_children2(path, false, (code, message, names, stat) =>
         done(code, message, () => {
           this.#see(stat);
           return { names: names ?? [], changed: BigInt(stat.pzxid) };

@@ -20,7 +20,6 @@ import {
   exists,
   getChildren,
   getData,
-  listChildren,
   type Operation,
   remove,
   removeWatches,
@@ -100,12 +99,8 @@ export class WireConnection implements Connection {
     return this.#ask(this.#watching(exists(path, watch), watch, path, 'data', 'exist'));
   }
 
-  children(path: string, watch: boolean): Promise<Answer<readonly string[]>> {
+  children(path: string, watch: boolean): Promise<Answer<Listing>> {
     return this.#ask(this.#watching(getChildren(path, watch), watch, path, 'child'));
-  }
-
-  list(path: string): Promise<Answer<Listing>> {
-    return this.#ask(listChildren(path));
   }
 
   set(path: string, data: Uint8Array, version: number | 'any'): Promise<Answer<NodeStat>> {

@@ -83,14 +83,9 @@ export function getData(path: string, watch: boolean): Operation<Node> {
   };
 }
 
-export function getChildren(path: string, watch: boolean): Operation<readonly string[]> {
-  return { ...reading(operation.getChildren2, path, watch), read: (reply) => reply.texts() };
-}
-
-/** The same, with when they changed, and without a watch. */
-export function listChildren(path: string): Operation<Listing> {
+export function getChildren(path: string, watch: boolean): Operation<Listing> {
   return {
-    ...reading(operation.getChildren2, path, false),
+    ...reading(operation.getChildren2, path, watch),
     read: (reply) => ({ names: reply.texts(), changed: readLastChange(reply) }),
   };
 }

@@ -99,6 +99,37 @@ it('SEC-42 tells a contender whose line may not be read any more, and goes on wi
   await one.lock('b').with(() => undefined);
 });
 
+/** Lets a contender make entries in a line, and neither see nor remove any. */
+const ofEntering = 'world:anyone:c';
+
+it('ENTRY-37 takes away an entry that might not be removed as soon as it may', async () => {
+  const line = `/${namespace}/lock/a`;
+  await alice.lock('a').with(() => undefined);
+  await client.setAcl(line, ofEntering);
+  expect(await codeOf(alice.lock('a').acquire())).toBe('PERMISSION_DENIED');
+  expect(await client.tree(line)).toHaveLength(2);
+  await client.setAcl(line, 'open');
+  await expect.poll(() => client.tree(line)).toEqual([line]);
+  await alice.lock('a').with(() => undefined);
+  expect(states.map(({ state }) => state)).toEqual(['connected']);
+});
+
+it('ENTRY-37 takes away an entry whose reply was lost, and that might not be looked for, as soon as it may', async () => {
+  const line = `/${namespace}/lock/a`;
+  await alice.lock('a').with(() => undefined);
+  link.swallowReplies();
+  const acquiring = codeOf(alice.lock('a').acquire());
+  await expect.poll(() => client.tree(line)).toHaveLength(2);
+  await client.setAcl(line, ofEntering);
+  link.heal();
+  expect(await acquiring).toBe('PERMISSION_DENIED');
+  expect(await client.tree(line)).toHaveLength(2);
+  await client.setAcl(line, 'open');
+  await expect.poll(() => client.tree(line)).toEqual([line]);
+  await alice.lock('a').with(() => undefined);
+  expect(states.at(-1)).toMatchObject({ state: 'connected', epoch: 1 });
+});
+
 it('SEC-42 loses a session whose own node may not be written any more, by its deadline', async () => {
   const held = await alice.lock('a').acquire();
   const [path = ''] = (await client.tree(`/${namespace}/session`)).slice(1);

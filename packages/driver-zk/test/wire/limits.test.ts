@@ -50,7 +50,7 @@ describe('the limit of a request', () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `${String(index)}-${'n'.repeat(80)}`);
     const asked = names.map((name) => codeOf(channel.ask(create(`/many/${name}`, none, 'persistent', open))));
     expect(new Set(await Promise.all(asked))).toEqual(new Set([null]));
-    const listed = await good(channel.ask(getChildren('/many', false)));
+    const { names: listed } = await good(channel.ask(getChildren('/many', false)));
     expect([...listed].sort()).toEqual([...names].sort());
     await good(channel.ask(create('/megabyte', value(1_000_000), 'persistent', open)));
     const read = await Promise.all(Array.from({ length: 20 }, () => good(channel.ask(getData('/megabyte', false)))));

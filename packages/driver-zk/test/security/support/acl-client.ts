@@ -75,7 +75,7 @@ export class AclClient {
 
   /** A node and everything below it. */
   async tree(path: string): Promise<readonly string[]> {
-    const names = await this.#ask(getChildren(path, false));
+    const { names } = await this.#ask(getChildren(path, false));
     const below = await Promise.all(names.map((name) => this.tree(`${path}/${name}`)));
     return [path, ...below.flat()];
   }

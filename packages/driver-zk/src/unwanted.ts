@@ -1,0 +1,49 @@
+import type { Answer, Connection } from './connection.js';
+import type { Heartbeat } from './heartbeat.js';
+import { childOf } from './keys.js';
+
+/** An entry whose `enter` was refused. */
+export interface UnwantedEntry {
+  /** The directory it is in. */
+  readonly dir: string;
+  /** What its name begins with, or all of it. */
+  readonly prefix: string;
+  /** Id of the session that owns it. */
+  readonly session: string;
+}
+
+/**
+ * Entries that the server refused to show or to delete. Each is asked for again with every heartbeat, until it is gone, or its session is:
+ * it would stand in the way of everybody behind it for as long as that lives.
+ */
+export class Unwanted {
+  readonly #entries = new Set<UnwantedEntry>();
+
+  constructor(heartbeat: Heartbeat) {
+    heartbeat.onBeat((connection) => {
+      for (const entry of this.#entries) void this.#remove(connection, entry);
+    });
+  }
+
+  add(entry: UnwantedEntry): void {
+    this.#entries.add(entry);
+  }
+
+  // Behind a heartbeat on the same connection, so that a server that lags behind does not say that there is none.
+  async #remove(connection: Connection, entry: UnwantedEntry): Promise<void> {
+    const isOver = connection.identity.id !== entry.session;
+    if (isOver || (await isGone(connection, entry))) this.#entries.delete(entry);
+  }
+}
+
+async function isGone(connection: Connection, { dir, prefix }: UnwantedEntry): Promise<boolean> {
+  const listed = await connection.children(dir, false);
+  if (!listed.ok) return listed.code === 'no-node';
+  const name = listed.value.names.find((each) => each.startsWith(prefix));
+  return name === undefined || isDeleted(await connection.delete(childOf(dir, name), 'any'));
+}
+
+/** Whether a deletion was answered by the node being gone, whoever did that. */
+export function isDeleted(answer: Answer<null>): boolean {
+  return answer.ok || answer.code === 'no-node';
+}
