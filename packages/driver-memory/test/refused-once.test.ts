@@ -20,7 +20,7 @@ afterEach(async () => {
 type Change = (backend: Backend) => Partial<Backend>;
 
 /** A coordinator of which some requests go otherwise. */
-function open(change: Change = () => ({})): Coordinator {
+function open(change: Change = () => ({}), link = store.link()): Coordinator {
   const driver: Driver = {
     ...memory,
     open: (options) => {
@@ -34,7 +34,7 @@ function open(change: Change = () => ({})): Coordinator {
       });
     },
   };
-  const options = { storeName: store.link().address, sessionTimeoutMs: 3_000, allowShortSession: true };
+  const options = { storeName: link.address, sessionTimeoutMs: 3_000, allowShortSession: true };
   const coordinator = createCoordinator(driver, options);
   coordinators.push(coordinator);
   return coordinator;
@@ -150,4 +150,31 @@ it('MIX-08 goes on with every stream once the layout that was refused can be rea
   await group.join('me', null, limit);
   await expect.poll(() => values.at(-1)).toBe('x');
   await expect.poll(() => members.at(-1)).toEqual(['me']);
+});
+
+it('MIX-08 goes on with every stream once the layout that two sessions were refused can be read', async () => {
+  const link = store.link();
+  let isRefused = true;
+  const reading: Change = (backend) => ({
+    get: async (key, ...rest) => {
+      if (key === 'format' && isRefused) throw refusal;
+      return backend.get(key, ...rest);
+    },
+  });
+  const coordinator = open(reading, link);
+  const states: unknown[] = [];
+  coordinator.session$.subscribe(({ state, epoch }) => states.push(`${state} ${String(epoch)}`));
+  const members: unknown[] = [];
+  const values: unknown[] = [];
+  coordinator.group('a').members$.subscribe(({ members: present }) => members.push(present.length));
+  coordinator.config('a').value$.subscribe(({ value, error }) => values.push(error?.code ?? value ?? 'nothing'));
+  await expect.poll(() => values).toEqual(['BACKEND']);
+  link.cut();
+  await expect.poll(() => states).toContain('lost 1');
+  link.heal();
+  await expect.poll(() => states.at(-1)).toBe('connected 2');
+  expect([members, values.at(-1)]).toEqual([[], 'BACKEND']);
+  isRefused = false;
+  await expect.poll(() => members).toEqual([0]);
+  await expect.poll(() => values.at(-1)).toBe('nothing');
 });
