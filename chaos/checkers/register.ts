@@ -1,10 +1,12 @@
 import { type CallLine, type Line, linesOf, type ReturnLine, type SeenLine, type Violation } from '../records.js';
+import { checkConflicts } from './conflicts.js';
 import { groupBy } from './grants.js';
 
-/** A read or a write that was done, with the version that the store gave it. */
+/** What was answered, with the version that the store gave it, or that it has passed. */
 interface Done {
   readonly call: CallLine;
-  readonly end: ReturnLine;
+  /** Never, for a write that was not answered and that somebody saw. */
+  readonly endedAt: number;
   readonly version: bigint;
 }
 
@@ -26,28 +28,45 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
   const calls = linesOf(lines, 'call').filter(({ action }) => action === 'get' || action === 'set');
   const seen = linesOf(lines, 'seen').filter(({ what }) => what === 'config');
   return [...groupBy(calls, ({ name }) => name)].flatMap(([name, all]) => {
-    const done = all.flatMap((call): Done[] => {
-      const end = ends.get(call.op);
-      if (end?.outcome !== 'ok' || end.version === undefined) return [];
-      return [{ call, end, version: end.version === null ? absent : BigInt(end.version) }];
-    });
     const refused = new Set(all.filter(({ op }) => ends.get(op)?.outcome === 'refused').map(({ op }) => op));
     const shown = seen.filter((line) => line.name === name);
-    const found = foundIn(done, shown);
-    return [...checkValues(name, all, found, refused), ...checkOrder(name, done), ...checkCompared(name, all, found)];
+    const found = foundIn(all, ends, shown);
+    const versions = new Map(found.map(({ value, version }) => [value, version]));
+    return [
+      ...checkValues(name, all, found, refused),
+      ...checkOrder(name, doneOf(all, ends, versions), passedIn(all, ends)),
+      ...checkCompared(name, all, versions),
+      ...checkConflicts(name, all, ends, versions),
+    ];
   });
 }
 
-function foundIn(done: readonly Done[], seen: readonly SeenLine[]): readonly Found[] {
-  const answered = done.map(({ call, end, version }) => {
-    return { value: call.action === 'set' ? call.value : end.value, version, at: end.at };
+function foundIn(
+  calls: readonly CallLine[],
+  ends: ReadonlyMap<string, ReturnLine>,
+  seen: readonly SeenLine[],
+): readonly Found[] {
+  const answered = calls.flatMap(({ action, op, value }) => {
+    const end = ends.get(op);
+    return end?.outcome === 'ok' ? [{ ...end, value: action === 'set' ? value : end.value }] : [];
   });
-  const shown = seen.map(({ value, version, at }) => {
-    return { value, version: version === null ? absent : BigInt(version), at };
-  });
-  return [...answered, ...shown].flatMap(({ value, version, at }) =>
-    value == null || version === absent ? [] : [{ value, version, at }],
+  return [...answered, ...seen].flatMap(({ value, version, at }) =>
+    value == null || version == null ? [] : [{ value, version: BigInt(version), at }],
   );
+}
+
+function doneOf(
+  calls: readonly CallLine[],
+  ends: ReadonlyMap<string, ReturnLine>,
+  versions: ReadonlyMap<string, bigint>,
+): readonly Done[] {
+  return calls.flatMap((call): Done[] => {
+    const end = ends.get(call.op);
+    if (end?.outcome === 'ok' && end.version !== undefined)
+      return [{ call, endedAt: end.at, version: end.version === null ? absent : BigInt(end.version) }];
+    const version = call.action === 'set' ? versions.get(call.op) : undefined;
+    return version === undefined ? [] : [{ call, endedAt: Number.POSITIVE_INFINITY, version }];
+  });
 }
 
 /** Each version has one value, each value one version, and each value was written by somebody whose write was not refused. */
@@ -79,14 +98,23 @@ function checkValues(
   return violations;
 }
 
+/** Writes that were refused for the version that they expected, which says that there is a later one. */
+function passedIn(calls: readonly CallLine[], ends: ReadonlyMap<string, ReturnLine>): readonly Done[] {
+  return calls.flatMap((call): Done[] => {
+    const end = ends.get(call.op);
+    if (end?.code !== 'CONFLICT' || call.expect === undefined) return [];
+    return [{ call, endedAt: end.at, version: BigInt(call.expect) + 1n }];
+  });
+}
+
 /** What ended before an operation began is not newer than what that operation saw, and older than what it wrote. */
-function checkOrder(name: string, done: readonly Done[]): readonly Violation[] {
-  const ended = [...done].sort((one, other) => one.end.at - other.end.at);
+function checkOrder(name: string, done: readonly Done[], passed: readonly Done[]): readonly Violation[] {
+  const ended = [...done, ...passed].sort((one, other) => one.endedAt - other.endedAt);
   const violations: Violation[] = [];
   let next = 0;
   let newest: Done | null = null;
   for (const each of [...done].sort((one, other) => one.call.at - other.call.at)) {
-    for (; (ended[next]?.end.at ?? Number.POSITIVE_INFINITY) < each.call.at; next += 1) {
+    for (; (ended[next]?.endedAt ?? Number.POSITIVE_INFINITY) < each.call.at; next += 1) {
       const candidate = ended[next];
       if (candidate !== undefined && (newest === null || candidate.version > newest.version)) newest = candidate;
     }
@@ -94,14 +122,21 @@ function checkOrder(name: string, done: readonly Done[]): readonly Violation[] {
     const isStale = each.call.action === 'set' ? each.version <= newest.version : each.version < newest.version;
     if (!isStale) continue;
     const what = `${name}: ${each.call.action} ${each.call.op} answered version ${String(each.version)} after ${newest.call.op} had ended with ${String(newest.version)}`;
-    violations.push({ rule: 'no read is stale, and no write goes back', at: each.end.at, what });
+    violations.push({
+      rule: 'no read is stale, and no write goes back',
+      at: Number.isFinite(each.endedAt) ? each.endedAt : each.call.at,
+      what,
+    });
   }
   return violations;
 }
 
 /** Between the version that a write expected and its own there is no other, also when it was not told its own and somebody else saw it. */
-function checkCompared(name: string, calls: readonly CallLine[], found: readonly Found[]): readonly Violation[] {
-  const versions = new Map(found.map(({ value, version }) => [value, version]));
+function checkCompared(
+  name: string,
+  calls: readonly CallLine[],
+  versions: ReadonlyMap<string, bigint>,
+): readonly Violation[] {
   const all = [...new Set(versions.values())].sort((one, other) => (one < other ? -1 : 1));
   const before = new Map(all.map((version, index) => [version, all[index - 1] ?? absent]));
   return calls.flatMap(({ action, op, at, value = '', expect }): Violation[] => {

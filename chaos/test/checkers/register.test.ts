@@ -69,6 +69,29 @@ describe('a register', () => {
     expect(rulesOf(unheard('6'))).toEqual([]);
   });
 
+  it('refuses a write for its version only where another may have come after that one', () => {
+    const conflict = (story: Story, expect: string): Story =>
+      story.call('9', 40, { action: 'set', value: '9', expect }).end('9', 50, { outcome: 'refused', code: 'CONFLICT' });
+    expect(rulesOf(conflict(new Story().set('1', 0, 10, '5'), '5'))).toEqual(['a conflict has a cause']);
+    expect(rulesOf(conflict(new Story().set('1', 0, 10, '5').set('2', 20, 30, '6'), '5'))).toEqual([]);
+    expect(rulesOf(conflict(new Story().set('1', 0, 10, '5').set('2', 20, 30, '6'), '6'))).toEqual([
+      'a conflict has a cause',
+    ]);
+    // It began after the refusal.
+    expect(rulesOf(conflict(new Story().set('1', 0, 10, '5').set('2', 51, 60, '7'), '5'))).toEqual([
+      'a conflict has a cause',
+    ]);
+    // Nobody knows what became of it.
+    const lost = new Story().set('1', 0, 10, '5').call('2', 20, { action: 'set', value: '2' });
+    expect(rulesOf(conflict(lost, '5'))).toEqual([]);
+    // It was given up long before.
+    const early = new Story()
+      .call('2', -90_000, { action: 'set', value: '2' })
+      .end('2', -89_000, { outcome: 'unknown' })
+      .set('1', 0, 10, '5');
+    expect(rulesOf(conflict(early, '5'))).toEqual(['a conflict has a cause']);
+  });
+
   it('is checked for thousands of operations at once', () => {
     const story = new Story();
     for (let step = 0; step < 500; step += 1)

@@ -15,7 +15,7 @@ export class Story {
   end(
     op: string,
     at: number,
-    rest: { outcome?: 'ok' | 'refused' | 'unknown'; version?: string | null; value?: string } = {},
+    rest: { outcome?: 'ok' | 'refused' | 'unknown'; code?: string; version?: string | null; value?: string } = {},
   ): this {
     return this.#add({ kind: 'return', op, at, by: 'a', outcome: 'ok', ...rest });
   }
