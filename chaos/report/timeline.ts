@@ -1,98 +1,71 @@
-import { grantsOf } from '../checkers/grants.js';
 import { processesOf } from '../checkers/processes.js';
 import type { Verdict } from '../checkers/verdict.js';
-import { type Line, linesOf } from '../records.js';
+import type { Line } from '../records.js';
+import { type Bar, clientOf, faultBars, heldBars, legend, processBars, storeBars } from './bars.js';
 
 const pixelsPerSecond = 12;
 const laneHeight = 34;
-const left = 110;
-const colours = { lock: '#3b6fb6', election: '#c77d1e', semaphore: '#5a9e6f' } as const;
-
-interface Bar {
-  readonly from: number;
-  readonly to: number;
-  readonly row: number;
-  readonly colour: string;
-  readonly title: string;
-}
+const rowHeight = 9;
+const barHeight = 7;
+const axisHeight = 20;
+const axisStepMs = 10_000;
 
 /** Text that markup may not be made of. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
 }
 
-/** A picture of the run: one lane per client's process with what it held, above them the faults and who led the store. */
+/** Where in the picture a violation is marked. */
+export function markOf(index: number): string {
+  return `violation-${String(index)}`;
+}
+
+/** A picture of the run: one lane per client with what it held, above them the faults and who led the store; names stay while it is scrolled. */
 export function timeline(lines: readonly Line[], { violations, overlaps }: Verdict): string {
   const start = lines[0]?.at ?? 0;
   const end = lines.at(-1)?.at ?? start;
-  const processes = processesOf(lines);
-  const lanes = ['faults', 'store', ...[...processes.keys()].sort()];
-  const x = (at: number): string => (left + ((at - start) / 1000) * pixelsPerSecond).toFixed(1);
-  const width = left + ((end - start) / 1000) * pixelsPerSecond + 20;
-  const height = lanes.length * laneHeight + 30;
-  const draw = (lane: string, { from, to, row, colour, title }: Bar): string => {
-    const y = lanes.indexOf(lane) * laneHeight + 4 + row * 9;
-    const size = Math.max(1, ((to - from) / 1000) * pixelsPerSecond).toFixed(1);
-    return `<rect x="${x(from)}" y="${String(y)}" width="${size}" height="7" fill="${colour}"><title>${escaped(title)}</title></rect>`;
+  const clients = [...new Set([...processesOf(lines).keys()].map(clientOf))].sort();
+  const lanes = ['faults', 'store', ...clients];
+  const height = axisHeight + lanes.length * laneHeight;
+  const width = lengthOf(end - start) + 60;
+  const x = (at: number): string => lengthOf(at - start).toFixed(1);
+  const draw = ({ lane, row, from, to, colour, title }: Bar): string => {
+    const y = axisHeight + lanes.indexOf(lane) * laneHeight + row * rowHeight;
+    const length = Math.max(1.5, lengthOf(to - from)).toFixed(1);
+    return `<rect x="${x(from)}" y="${String(y)}" width="${length}" height="${String(barHeight)}" fill="${colour}"><title>${escaped(title)}</title></rect>`;
   };
-  const rows = { lock: 0, election: 1, semaphore: 2 } as const;
-  const held = grantsOf(lines).map((grant) => {
-    const title = `${grant.primitive} ${grant.name}, token ${String(grant.token)}, ${grant.why ?? 'killed'}`;
-    return draw(grant.by, {
-      from: grant.grantedAt,
-      to: grant.assertedAt,
-      row: rows[grant.primitive],
-      colour: colours[grant.primitive],
-      title,
-    });
-  });
-  const still = [...processes].flatMap(([name, { stops }]) =>
-    stops.map(([from, to]) => draw(name, { from, to, row: 0, colour: '#9998', title: 'stopped' })),
-  );
-  const names = lanes.map(
-    (lane, index) => `<text x="4" y="${String(index * laneHeight + 18)}">${escaped(lane)}</text>`,
+  const upright = (at: number, attributes: string, what = ''): string =>
+    `<line x1="${x(at)}" x2="${x(at)}" y1="0" y2="${String(height)}" ${attributes}>${what}</line>`;
+  const mark = (at: number, what: string, id = ''): string =>
+    upright(at, `stroke="#b00020" stroke-width="2"${id}`, `<title>${escaped(what)}</title>`);
+
+  const axis: string[] = [];
+  for (let at = start; at <= end; at += axisStepMs)
+    axis.push(upright(at, 'stroke="#e4e4e4"'), `<text x="${x(at)}" y="12" dx="3">${clockTime(at - start)}</text>`);
+  const bars = [...faultBars(lines, end), ...storeBars(lines, end), ...processBars(lines), ...heldBars(lines)].map(
+    draw,
   );
   const marks = [
-    ...violations.map(({ at, what }) => ({ at, what })),
-    ...overlaps.map(({ from, thing }) => ({ at: from, what: `overlap: ${thing}` })),
-  ].map(
-    ({ at, what }) =>
-      `<line x1="${x(at)}" x2="${x(at)}" y1="0" y2="${String(height)}" stroke="#b00020"><title>${escaped(what)}</title></line>`,
-  );
-  const parts = [...names, ...faultBars(lines, end, draw), ...storeBars(lines, end, draw), ...held, ...still, ...marks];
+    ...violations.map(({ at, what }, index) => mark(at, what, ` id="${markOf(index)}"`)),
+    ...overlaps.map(({ from, thing }) => mark(from, `overlap: ${thing}`)),
+  ];
+  const names = lanes.map((lane, index) => {
+    return `<text x="4" y="${String(axisHeight + index * laneHeight + 16)}">${escaped(lane)}</text>`;
+  });
+  const colours = legend.map(([meaning, colour]) => `<span><i style="background: ${colour}"></i>${meaning}</span>`);
+  return `<p class="legend">${colours.join(' ')}</p><div class="timeline">${picture(80, height, names)}<div class="scroll">${picture(width, height, [...axis, ...bars, ...marks])}</div></div>`;
+}
+
+function picture(width: number, height: number, parts: readonly string[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width.toFixed(0)}" height="${String(height)}" font-size="11">${parts.join('')}</svg>`;
 }
 
-type Draw = (lane: string, bar: Bar) => string;
-
-function faultBars(lines: readonly Line[], end: number, draw: Draw): readonly string[] {
-  const faults = linesOf(lines, 'fault');
-  return faults.flatMap((line, index) => {
-    if (line.phase === 'end') return [];
-    const over = faults
-      .slice(index + 1)
-      .find(({ fault, phase, on }) => phase === 'end' && fault === line.fault && on.join() === line.on.join());
-    const isOfStore = line.on.every((name) => !name.startsWith('client'));
-    const title = `${line.fault}: ${line.on.join(', ')}`;
-    return [
-      draw('faults', {
-        from: line.at,
-        to: over?.at ?? end,
-        row: isOfStore ? 0 : 1,
-        colour: isOfStore ? '#b0002088' : '#77448888',
-        title,
-      }),
-    ];
-  });
+function lengthOf(ms: number): number {
+  return (ms / 1000) * pixelsPerSecond;
 }
 
-function storeBars(lines: readonly Line[], end: number, draw: Draw): readonly string[] {
-  const leaders = linesOf(lines, 'store');
-  return leaders.flatMap(({ leader, at }, index) => {
-    if (leader === null) return [];
-    const row = Number(leader.slice(-1)) - 1;
-    return [
-      draw('store', { from: at, to: leaders[index + 1]?.at ?? end, row, colour: '#556', title: `${leader} leads` }),
-    ];
-  });
+/** Such as `1:30`. */
+function clockTime(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${String(Math.floor(seconds / 60))}:${String(seconds % 60).padStart(2, '0')}`;
 }
