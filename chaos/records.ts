@@ -100,6 +100,13 @@ export interface FaultLine extends Base {
   readonly phase: 'begin' | 'end';
 }
 
+/** What the store is made of. */
+export interface ServerLine extends Base {
+  readonly kind: 'server';
+  /** As its leader says it, such as `3.4.23`. */
+  readonly version: string;
+}
+
 /** Which member leads the store, as an observer beside it finds. */
 export interface StoreLine extends Base {
   readonly kind: 'store';
@@ -139,6 +146,7 @@ export type Line =
   | QueueLine
   | FinalLine
   | FaultLine
+  | ServerLine
   | StoreLine
   | ProcessLine
   | SessionLine

@@ -4,7 +4,10 @@ import type { Overlap } from './beliefs.js';
 /** A run's store. */
 export type Backend = 'etcd' | 'zookeeper';
 
-const thawedLeader = 'etcd before 3.4.31 and 3.5.13: a thawed old leader revokes live leases';
+const thawedLeader = {
+  name: 'etcd before 3.4.31 and 3.5.13: a thawed old leader revokes live leases',
+  mendedIn: ['3.4.31', '3.5.13', '3.6.0'],
+};
 // The holder is told with the next answer of the store's.
 const longestTellingMs = 500;
 const endedByStore = 'the store ended the session';
@@ -22,6 +25,7 @@ export function explain(
 ): string | null {
   const [older] = grants;
   if (backend !== 'etcd' || older === undefined || to - from > longestTellingMs) return null;
+  if (!linesOf(lines, 'server').some(({ version }) => isBefore(version, thawedLeader.mendedIn))) return null;
   const isRevoked = linesOf(lines, 'session').some(
     ({ by, state, at, reason }) =>
       by === older.by &&
@@ -34,5 +38,14 @@ export function explain(
     ({ fault, phase, at }) =>
       fault === 'freeze the leader' && phase === 'end' && at >= from - 2 * sessionTimeoutMs && at <= to,
   );
-  return isRevoked && isThawed ? thawedLeader : null;
+  return isRevoked && isThawed ? thawedLeader.name : null;
+}
+
+/** Whether a version is older than the release of its line, `3.4` of `3.4.23`, that mended something, or of a line before all of those. */
+function isBefore(version: string, releases: readonly string[]): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  const lines = releases.map((release) => release.split('.').map(Number));
+  const own = lines.find(([first, second]) => first === major && second === minor);
+  if (own !== undefined) return patch < (own[2] ?? 0);
+  return lines.every(([first = 0, second = 0]) => major < first || (major === first && minor < second));
 }

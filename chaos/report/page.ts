@@ -1,5 +1,5 @@
 import type { Verdict } from '../checkers/verdict.js';
-import type { Line } from '../records.js';
+import { type Line, linesOf } from '../records.js';
 import type { RunOptions } from '../run/options.js';
 import { figures } from './figures.js';
 import { escaped, markOf, timeline } from './timeline.js';
@@ -24,7 +24,8 @@ export function page(options: RunOptions, lines: readonly Line[], verdict: Verdi
     const holders = grants.map(({ id, token }) => `${id} with ${String(token)}`).join(' and ');
     return `<li>${escaped(thing)} at ${seconds(from)} s, for ${String(Math.round(to - from))} ms: ${escaped(holders)} (${escaped(known ?? 'not explained')})</li>`;
   });
-  const title = `${options.backend}, ${String(options.minutes)} min, seed ${String(options.seed)}`;
+  const versions = linesOf(lines, 'server').map(({ version }) => ` ${version}`);
+  const title = `${options.backend}${versions.join()}, ${String(options.minutes)} min, seed ${String(options.seed)}`;
   const verdictLine =
     violations.length === 0
       ? '<p class="good">No violation.</p>'

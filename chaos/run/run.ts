@@ -35,6 +35,7 @@ export async function run(options: RunOptions, say: (what: string) => void): Pro
   const journal = new Journal(directory, 'run');
   say(`starting three ${backend} servers`);
   const cluster = await (backend === 'etcd' ? startEtcdCluster() : startZooKeeperCluster());
+  journal.write({ kind: 'server', version: await cluster.version() });
   const stopWatching = watchLeader(cluster, journal);
   const clients: Client[] = [];
   const reaper = new Reaper();

@@ -6,7 +6,8 @@ const limits = { backend: 'etcd', sessionTimeoutMs: 6_000, tickMs: 500 } as cons
 const revoked = '[SESSION_LOST] the store ended the session';
 
 describe('beliefs that overlap', () => {
-  const met = (): Story => new Story().hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_600, 9_500]);
+  const met = (): Story =>
+    new Story().server('3.4.23').hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_600, 9_500]);
   const rulesOf = (story: Story, backend: 'etcd' | 'zookeeper' = 'etcd'): readonly string[] =>
     judge(story.lines, { ...limits, backend }).violations.map(({ rule }) => rule);
 
@@ -23,8 +24,19 @@ describe('beliefs that overlap', () => {
     expect(rulesOf(story, 'zookeeper')).toEqual(['beliefs do not overlap']);
   });
 
+  it.each(['3.4.31', '3.5.13', '3.6.0', '3.7.3', '4.0.0'])('fail a run on %s, which has that mended', (version) => {
+    const mended = new Story().server(version).hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_600, 9_500]);
+    const story = mended.fault('freeze the leader', 3_000, 7_900).session('a', 9_100, revoked);
+    expect(rulesOf(story)).toEqual(['beliefs do not overlap']);
+  });
+
+  it.each(['3.3.27', '3.4.30', '3.5.12'])('do not on %s either, which has not', (version) => {
+    const broken = new Story().server(version).hold('a', '1', [0, 10, 9_000]).hold('b', '2', [0, 8_600, 9_500]);
+    expect(rulesOf(broken.fault('freeze the leader', 3_000, 7_900).session('a', 9_100, revoked))).toEqual([]);
+  });
+
   it('fail a run where the older one went on for longer than that is told', () => {
-    const long = new Story().hold('a', '1', [0, 10, 9_200]).hold('b', '2', [0, 8_600, 9_500]);
+    const long = new Story().server('3.4.23').hold('a', '1', [0, 10, 9_200]).hold('b', '2', [0, 8_600, 9_500]);
     expect(rulesOf(long.fault('freeze the leader', 3_000, 7_900).session('a', 9_300, revoked))).toEqual([
       'beliefs do not overlap',
     ]);

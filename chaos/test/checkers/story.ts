@@ -83,6 +83,10 @@ export class Story {
     return this.#add({ kind: 'fault', fault, on: ['m'], phase: 'end', at: to, by: 'run' });
   }
 
+  server(version: string): this {
+    return this.#add({ kind: 'server', version, at: 0, by: 'run' });
+  }
+
   store(leader: string | null, at: number): this {
     return this.#add({ kind: 'store', leader, at, by: 'run' });
   }

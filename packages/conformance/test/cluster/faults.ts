@@ -46,6 +46,10 @@ export function clusterFaults(kind: StoreKind, start: () => Promise<StoreCluster
       for (const follower of others(leader)) expect(await follower.operator.keys(namespace)).toEqual(['at-leader']);
     });
 
+    it('say which version they are', async () => {
+      expect(await cluster.version()).toMatch(/^\d+\.\d+\.\d+$/);
+    });
+
     it('elect another when the leader freezes, and take it back when it is thawed', async () => {
       const leader = await cluster.leader();
       await leader.freeze();

@@ -40,4 +40,6 @@ export interface ClusterKind {
   readmit(seat: Seat, others: readonly ClusterMember[]): Promise<void>;
   /** The member that leads a majority, by its own word and theirs; the newest when several say so. */
   leader(members: readonly ClusterMember[]): Promise<ClusterMember | null>;
+  /** Which version a member says it is, such as `3.4.23`. */
+  version(member: ClusterMember): Promise<string>;
 }

@@ -11,12 +11,15 @@ export interface EtcdStanding {
   /** `undefined` while it knows none. */
   readonly leader: string | undefined;
   readonly term: bigint;
+  /** Of the program, such as `3.4.23`. */
+  readonly version: string;
 }
 
 interface StatusReply {
   readonly header: { readonly member_id: string };
   readonly leader?: string;
   readonly raftTerm: string;
+  readonly version: string;
 }
 
 interface MembersReply {
@@ -32,8 +35,9 @@ export class EtcdAdministration {
   }
 
   async standing(): Promise<EtcdStanding> {
-    const { header, leader, raftTerm } = (await this.#post('maintenance/status', {}, lookLimitMs)) as StatusReply;
-    return { id: header.member_id, leader, term: BigInt(raftTerm) };
+    const reply = (await this.#post('maintenance/status', {}, lookLimitMs)) as StatusReply;
+    const { header, leader, raftTerm, version } = reply;
+    return { id: header.member_id, leader, term: BigInt(raftTerm), version };
   }
 
   /** Takes the member at this address for peers out and lets a new one in there. */

@@ -15,6 +15,7 @@ export function etcdClusterKind(flags: Readonly<Record<string, string>>): Cluste
     installation: (seat, seats, wiped) => etcdInstallation({ flags: { ...memberFlags(seat, seats, wiped), ...flags } }),
     readmit,
     leader,
+    version: async ({ door }) => (await new EtcdAdministration(door).standing()).version,
   };
 }
 

@@ -56,6 +56,11 @@ export class StoreCluster {
     return until('the cluster has a leader', withinMs, async () => (await this.#kind.leader(members)) ?? undefined);
   }
 
+  /** Which version its leader says it is, such as `3.4.23`. */
+  async version(): Promise<string> {
+    return this.#kind.version(await this.leader());
+  }
+
   /** Those that do not lead. */
   async followers(): Promise<readonly ClusterMember[]> {
     const leader = await this.leader();

@@ -30,6 +30,7 @@ export function zooKeeperClusterKind(configuration: Readonly<Record<string, stri
     },
     readmit: () => Promise.resolve(),
     leader,
+    version,
   };
 }
 
@@ -44,6 +45,13 @@ async function leader(members: readonly ClusterMember[]): Promise<ClusterMember 
   const leading = found.flatMap(({ member, epoch }) => (epoch === null ? [] : [{ member, epoch }]));
   leading.sort((one, other) => (one.epoch < other.epoch ? 1 : -1));
   return leading[0]?.member ?? null;
+}
+
+async function version({ door }: ClusterMember): Promise<string> {
+  const state = await fourLetterWord(door, 'srvr');
+  const said = /Zookeeper version: (\d+\.\d+\.\d+)/.exec(state)?.[1];
+  if (said === undefined) throw new Error(`ZooKeeper does not say which version it is: ${state}`);
+  return said;
 }
 
 /** The epoch in which it leads at least one other member; `null` when it does not. */
