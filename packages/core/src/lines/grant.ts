@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
-import type { Subscription } from 'rxjs';
 import { checkedSignal } from '../checked-signal.js';
 import type { Context } from '../context.js';
 import { CoordinationError, withoutCode } from '../errors.js';
 import type { Line } from '../event-log.js';
 import { formatFence } from '../fencing.js';
 import type { Entry } from '../spi/backend.js';
+import { OwnWatch } from './own-watch.js';
 
 /**
  * Something held, until released or lost.
@@ -66,7 +66,7 @@ export class EntryGrant implements Grant {
   readonly #entry: Entry;
   readonly #token: bigint;
   readonly #stopListening: () => void;
-  readonly #ownWatch: Subscription | undefined;
+  readonly #ownWatch: OwnWatch | null;
   #controller: AbortController | null = null;
   #signal: AbortSignal | null = null;
   #end: End | null = null;
@@ -92,7 +92,9 @@ export class EntryGrant implements Grant {
     });
     const waitedMs = this.#acquiredAt - since;
     events.line(line, { type: 'acquired', entry: entry.name, token, reason: null, waitedMs });
-    this.#ownWatch = this.#watchOwnEntry();
+    // Whoever was told of the grant may have ended it.
+    this.#ownWatch = this.#end === null ? new OwnWatch(context, entry, () => this.#gone()) : null;
+    if (this.#end !== null) this.#ownWatch?.stop();
   }
 
   get token(): bigint {
@@ -187,7 +189,7 @@ export class EntryGrant implements Grant {
   #drop(end: End): void {
     this.#end = end;
     this.#heldMs = this.#context.events.now() - this.#acquiredAt;
-    this.#ownWatch?.unsubscribe();
+    this.#ownWatch?.stop();
   }
 
   #abort(): void {
@@ -217,26 +219,16 @@ export class EntryGrant implements Grant {
   }
 
   // Gone means lost at once: the next in line may be granted already, whatever else we could find out first.
-  #watchOwnEntry(): Subscription | undefined {
-    if (this.#end !== null) return undefined;
+  #gone(): void {
     const { requests, session } = this.#context;
-    return requests
-      .backend()
-      ?.gone(this.#entry, { touched: false })
-      .subscribe({
-        next: () => {
-          if (!session.alive() || this.#end !== null) return;
-          this.#drop(new CoordinationError('NOT_FOUND', 'its entry is not in the store any more'));
-          this.#stopListening();
-          this.#abort();
-          this.#tell();
-          this.#log();
-          // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
-          requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
-        },
-        // The session still guards the grant; only a deletion by hand would go unseen.
-        error: () => undefined,
-      });
+    if (!session.alive() || this.#end !== null) return;
+    this.#drop(new CoordinationError('NOT_FOUND', 'its entry is not in the store any more'));
+    this.#stopListening();
+    this.#abort();
+    this.#tell();
+    this.#log();
+    // Tells a deleted entry from a session that is over: the heartbeat declares the latter for everything else held.
+    requests.read((store, call) => store.confirm(call), this.#entry.epoch).catch(() => undefined);
   }
 }
 

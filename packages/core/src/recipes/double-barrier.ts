@@ -48,7 +48,7 @@ export interface DoubleBarrier {
    * When it rejects, this participant is outside, and is taken out in the background, which `close()` waits for. Should the round have opened with it in that very
    * moment, it has been counted, and is then out like one that left.
    *
-   * What an earlier `enter` that rejected left behind has to be taken out first: a refusal of that rejects this call, too, and it goes on in the background.
+   * What an earlier `enter` or `leave` that rejected left behind has to be taken out first: a refusal of that rejects this call, too, and it goes on in the background.
    *
    * Over the loss of its session it goes on waiting, counted once (event `requeued`). When the others took it for dead only after the round had opened with
    * it, it resolves, and `leave` tells of it.

@@ -68,7 +68,8 @@ export interface Idempotency<T> {
    * ended well. When the lock was lost while it ran, its result is
    * recorded nevertheless, unless another caller consented to rerun it: `GRANT_LOST`. When the result could not be recorded in about two session timeouts,
    * `OUTCOME_UNKNOWN`; `CLOSED` when the coordinator was closed; `INVALID_ARGUMENT` or `TOO_LARGE` when it cannot be stored. In these cases
-   * the work has run, and the next caller of the key finds it interrupted, or finds its result.
+   * the work has run, and the next caller of the key finds it interrupted, or finds its result. A close right before the work, while the word that it
+   * may run is on its way to the store, can leave the key interrupted as well.
    */
   run(key: string, work: (grant: Grant) => T | PromiseLike<T>, options?: RunOptions): Promise<T>;
   /**

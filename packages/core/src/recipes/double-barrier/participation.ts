@@ -42,7 +42,7 @@ export class Participation {
     return phase === 'inside' ? `${text}: ${count} inside` : `${text}: ${count} of ${String(parties)} there`;
   }
 
-  /** Resolves when nothing of one that could not enter is left; rejects when taking it back is refused once more, which goes on. */
+  /** Resolves when nothing of one that could not enter, or that left, is there any more; rejects when taking it out is refused once more, which goes on. */
   takenBack(): Promise<void> {
     return new Promise((resolve, reject) => {
       const subscription = this.#refusals$.subscribe(reject);
@@ -133,7 +133,11 @@ export class Participation {
       return { done: stored || (tried && !state.lost.includes(this.#steps.id) && !this.#isForgotten(state)) };
     };
     return new Promise((resolve, reject) => {
-      void this.#behind(step, reject).then(resolve, reject);
+      const leaving = this.#behind(step, (reason) => {
+        reject(reason);
+        this.#refusals$.next(reason);
+      });
+      this.#withdrawn = leaving.then(resolve, reject);
     });
   }
 

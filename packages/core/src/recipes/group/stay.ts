@@ -1,9 +1,9 @@
-import type { Subscription } from 'rxjs';
 import { Backoff } from '../../backoff.js';
 import type { Context } from '../../context.js';
 import { CoordinationError, withoutCode } from '../../errors.js';
 import type { Line } from '../../event-log.js';
 import type { Held } from '../../lines/leaving.js';
+import { OwnWatch } from '../../lines/own-watch.js';
 import { lineOf } from '../../lines/queue.js';
 import { pause } from '../../pause.js';
 import type { Entry } from '../../spi/backend.js';
@@ -32,7 +32,7 @@ export class Stay {
   readonly token: bigint;
   readonly #sinceMs: number;
   #stopLoss: () => void = () => undefined;
-  #watch: Subscription | null = null;
+  #watch: OwnWatch | null = null;
   #standing = true;
   #over = false;
 
@@ -61,7 +61,7 @@ export class Stay {
 
   /** Begins to listen; may tell at once. */
   start(): void {
-    const { session, requests } = this.#context;
+    const { session } = this.#context;
     this.#stopLoss = session.onLost(this.entry.epoch, {
       flag: () => this.stop(),
       abort: (reason) => {
@@ -74,11 +74,9 @@ export class Stay {
       },
     });
     if (!this.#standing) return;
-    const gone = requests.backend()?.gone(this.entry, { touched: false });
-    // The session still guards the stay; only a deletion by hand would go unseen.
-    this.#watch = gone?.subscribe({ next: () => this.isGone(), error: () => undefined }) ?? null;
+    this.#watch = new OwnWatch(this.#context, this.entry, () => this.isGone());
     // Whoever was told at once may have ended it.
-    if (this.#over) this.#watch?.unsubscribe();
+    if (this.#over) this.#watch.stop();
   }
 
   /** The store said that the entry is not there. */
@@ -94,7 +92,7 @@ export class Stay {
   stop(): void {
     this.#over = true;
     this.#standing = false;
-    this.#watch?.unsubscribe();
+    this.#watch?.stop();
   }
 
   /** The same, when it is ended by its member. */

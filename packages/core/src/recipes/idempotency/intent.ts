@@ -12,6 +12,15 @@ export type Met = 'never-ran' | 'may-have-run' | 'stands';
 
 /** How long the end of a work is written down for: about two session timeouts, so that the next session may do it. */
 const mostRequests = 6;
+// A refusal wrote nothing, and may pass.
+const passing = [
+  'UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+  'SESSION_LOST',
+  'BACKEND',
+  'PERMISSION_DENIED',
+  'UNAUTHENTICATED',
+] as const;
 
 /**
  * The word, written before a work runs, that it may have run: later replaced by its result, or withdrawn.
@@ -149,12 +158,20 @@ export class Intent {
 
   #settle(value: Uint8Array, mayReplace: (found: OnceRecord | null) => boolean): Promise<PutResult> {
     const timeoutMs = mostRequests * this.#context.requests.timeoutMs;
+    let trouble = 'the store did not answer';
+    const replace = async (): Promise<PutResult> => {
+      try {
+        return await this.#replace(value, mayReplace);
+      } catch (reason) {
+        if (CoordinationError.is(reason)) trouble = reason.message;
+        throw reason;
+      }
+    };
     return waiting(
       this.#context,
       { timeoutMs },
-      () => 'the store did not answer',
-      (wait) =>
-        untilAnswered(wait, () => this.#replace(value, mayReplace), ['UNAVAILABLE', 'OUTCOME_UNKNOWN', 'SESSION_LOST']),
+      () => trouble,
+      (wait) => untilAnswered(wait, replace, passing),
     );
   }
 
