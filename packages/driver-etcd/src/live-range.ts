@@ -94,7 +94,8 @@ export class LiveRange {
   }
 
   #changed(events: readonly Event[]): void {
-    if (this.#readAt === null) this.#early.push(...events);
+    // One at a time: a single deletion may be of more keys than a call takes arguments.
+    if (this.#readAt === null) for (const event of events) this.#early.push(event);
     else if (this.#apply(events, this.#readAt)) this.#listener.changed(this.#state);
   }
 

@@ -166,7 +166,7 @@ export class WatchStream {
   }
 
   #changed(watch: Watch, reply: WatchReply): void {
-    watch.pieces.push(...reply.events);
+    for (const event of reply.events) watch.pieces.push(event);
     if (reply.fragment) return;
     const pieces = watch.pieces;
     watch.pieces = [];
