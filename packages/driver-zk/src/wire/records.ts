@@ -15,8 +15,9 @@ const times = 16;
 const otherVersions = 8;
 const restOfStat = 12;
 const statBeforeLastChange = 60;
-// No session; what some servers show in place of one for container nodes, and, by its highest byte, for those with a time to live.
-const noSession = /^(0|80{15}|ff.{14})$/;
+// No session; what some servers show in place of one for container nodes, and for those with a time to live. The highest byte of a session is the
+// number of the server that it began on, up to 255; below it are the bits of the time, which are zero for a few hours in 35 years.
+const noSession = /^(0|80{15}|ff0{4}.{10})$/;
 
 export function readStat(reply: JuteReader): NodeStat {
   const [created, modified] = [reply.long(), reply.long()];

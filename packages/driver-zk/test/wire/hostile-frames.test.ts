@@ -60,6 +60,20 @@ function isRead(read: (reply: JuteReader) => unknown, bytes: Uint8Array): boolea
   }
 }
 
+describe('the owner of a node', () => {
+  const ownerOf = (owner: bigint): string | null =>
+    exists('/a', false).read(new JuteReader(stat({ owner: BigInt.asIntN(64, owner) }))).owner;
+
+  it('is a session of any server, up to number 255', () => {
+    expect(ownerOf(0x10012ab34cd0000n)).toBe('10012ab34cd0000');
+    expect(ownerOf(0xffa1b2c3d4e50007n)).toBe('ffa1b2c3d4e50007');
+  });
+
+  it('is nobody for what lives by itself, for a container, and for what has a time to live', () => {
+    for (const owner of [0n, 0x8000000000000000n, 0xff00000000000e10n]) expect(ownerOf(owner)).toBeNull();
+  });
+});
+
 describe.each(conversations)('the reply to %s', (_, { read }, good) => {
   it('is read when it is whole, and refused when it ends too early', () => {
     expect(isRead(read, good)).toBe(true);
