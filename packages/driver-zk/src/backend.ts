@@ -41,7 +41,7 @@ export class ZooKeeperBackend implements Backend {
     const table = new PathTable(this.#keeper);
     this.#registers = new Registers(this.#keeper, paths);
     this.#watches = new Watches(table, paths, options.clock);
-    this.#entries = new Entries(this.#keeper, table, paths);
+    this.#entries = new Entries(this.#keeper, table, paths, options.clock);
     this.#keeper.start();
   }
 

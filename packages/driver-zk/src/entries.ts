@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Call,
   type Child,
+  type Clock,
   CoordinationError,
   type Entry,
   type Key,
@@ -10,13 +11,14 @@ import {
   type Ref,
   type Rule,
 } from '@concordat/core/spi';
-import type { Answer, Connection, Created, Failure, Listing, NodeStat } from './connection.js';
+import type { Answer, Connection, Created, Failure, Listing, Node, NodeStat } from './connection.js';
 import { found, isFatal, readError, writeError } from './errors.js';
 import { childOf, type Paths, parentOf } from './keys.js';
 import { entryPrefix, lineOf, sequenceOrder } from './names.js';
 import type { Creation } from './parents.js';
 import type { PathTable } from './path-table.js';
 import { toRegister } from './register-codec.js';
+import { Retreat } from './retreat.js';
 import type { SessionKeeper } from './session-keeper.js';
 import { isDeleted, Unwanted } from './unwanted.js';
 
@@ -35,12 +37,14 @@ const mostTries = 16;
 
 /** Ephemeral sequential nodes in Curator's layout. */
 export class Entries {
+  readonly #clock: Clock;
   readonly #keeper: SessionKeeper;
   readonly #table: PathTable;
   readonly #paths: Paths;
   readonly #unwanted: Unwanted;
 
-  constructor(keeper: SessionKeeper, table: PathTable, paths: Paths) {
+  constructor(keeper: SessionKeeper, table: PathTable, paths: Paths, clock: Clock) {
+    this.#clock = clock;
     this.#keeper = keeper;
     this.#unwanted = new Unwanted(keeper.heartbeat);
     this.#table = table;
@@ -60,15 +64,14 @@ export class Entries {
         name = await this.#search(path, prefix, epoch);
       } else if (!created.ok && created.code !== 'unsent') throw writeError(created, path);
       if (name !== null) {
-        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, {
-          listing,
-          stat: statOf(created),
-        });
+        const flight = { listing, stat: statOf(created), signal: context.signal };
+        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, flight);
         if (place !== null) return place;
         // Deleted by hand in the meantime: begin again, under a name never used before.
         prefix = entryPrefix(randomUUID(), kind);
       }
-      if (context.signal.aborted) throw new CoordinationError('UNAVAILABLE', 'given up before an entry was made');
+      const reason = gaveUpBy(context.signal);
+      if (reason !== null) throw reason;
       connection = await this.#keeper.attached(epoch);
     }
   }
@@ -139,40 +142,43 @@ export class Entries {
 
   /**
    * My place. Where the creation did not tell when it was, my own entry is read, and watched with that. `null` when it is not there any more. Goes
-   * on over reconnects.
+   * on over reconnects, and while a server does not answer as it should until the caller has gone; then the entry is taken away.
    */
   async #settle(
     first: Connection,
     mine: Mine,
     rule: Rule,
-    flight: { readonly listing: Promise<Answer<Listing>>; readonly stat: NodeStat | null },
+    flight: {
+      readonly listing: Promise<Answer<Listing>>;
+      readonly stat: NodeStat | null;
+      readonly signal: AbortSignal;
+    },
   ): Promise<Place | null> {
     const dir = this.#paths.of(mine.dir);
     const path = childOf(dir, mine.name);
+    const retreat = new Retreat(this.#clock, flight.signal);
     let [connection, listing] = [first, flight.listing];
     for (let { stat } = flight; ; stat = null) {
       const listed = await listing;
       const own = stat === null ? await this.#table.arm(connection, path) : null;
-      if (own?.ok === true ? own.value.stat.owner !== connection.identity.id : own?.code === 'no-node') return null;
-      const created = own?.ok === true ? own.value.stat.created : stat?.created;
-      const place = created !== undefined && listed.ok ? placeOf(mine, created, listed.value.names, rule) : null;
-      // Somebody may have gone between the two requests of a flight: then the others saw this entry where its place does not show it.
-      if (place !== null)
-        return { ...place, atCreation: stat !== null && listed.ok && listed.value.changed === created };
-      await this.#refuse(connection, dir, mine.name, own === null ? [listed] : [own, listed]);
+      if (isGone(own, connection)) return null;
+      const place = placeIn(mine, own, stat, listed, rule);
+      if (place !== null) return place;
+      const refusal = [own, listed].find(isRefusal);
+      if (refusal === undefined && connection.usable) await retreat.wait();
+      const reason = refusal === undefined ? gaveUpBy(flight.signal) : readError(refusal, path);
+      if (reason !== null) await this.#takeAway(connection, dir, mine.name, reason);
       connection = await this.#keeper.attached(mine.epoch);
       listing = connection.children(dir, false);
     }
   }
 
-  // An entry that may not be read or listed is of no use: it is taken away again.
-  async #refuse(connection: Connection, dir: string, name: string, answers: readonly Answer<unknown>[]): Promise<void> {
-    const refusal = answers.find((answer): answer is Failure => !answer.ok && isFatal(answer));
-    if (refusal === undefined) return;
-    const path = childOf(dir, name);
-    if (!isDeleted(await connection.delete(path, 'any')))
-      this.#unwanted.add({ dir, prefix: name, session: connection.identity.id });
-    throw readError(refusal, path);
+  /** Throws `reason` why an entry is wanted no more, once it was deleted, or left to be; not yet where there is no connection to do it. */
+  async #takeAway(connection: Connection, dir: string, name: string, reason: CoordinationError): Promise<void> {
+    if (!connection.usable) return;
+    const deleted = await connection.delete(childOf(dir, name), 'any');
+    if (!isDeleted(deleted)) this.#unwanted.add({ dir, prefix: name, session: connection.identity.id });
+    throw reason;
   }
 
   #pathOf(entry: Entry): string {
@@ -180,10 +186,35 @@ export class Entries {
   }
 }
 
-function placeOf(mine: Mine, created: bigint, names: readonly string[], rule: Rule): Place | null {
+/** @param own as it was read, where its creation did not tell its `stat`. */
+function placeIn(
+  mine: Mine,
+  own: Answer<Node> | null,
+  stat: NodeStat | null,
+  listed: Answer<Listing>,
+  rule: Rule,
+): Place | null {
+  const created = own?.ok === true ? own.value.stat.created : stat?.created;
+  if (created === undefined || !listed.ok) return null;
   const entry: Entry = { ...mine, created, seen: null };
-  const ahead = aheadOf(entry, names, rule);
-  return ahead === null ? null : { entry, ahead };
+  const ahead = aheadOf(entry, listed.value.names, rule);
+  // Somebody may have gone between the two requests of a flight: then the others saw this entry where its place does not show it.
+  return ahead === null ? null : { entry, ahead, atCreation: stat !== null && listed.value.changed === created };
+}
+
+/** Whether there is no such entry of this session. */
+function isGone(own: Answer<Node> | null, { identity }: Connection): boolean {
+  return own?.ok === true ? own.value.stat.owner !== identity.id : own?.code === 'no-node';
+}
+
+function isRefusal(answer: Answer<unknown> | null): answer is Failure {
+  return answer?.ok === false && isFatal(answer);
+}
+
+function gaveUpBy({ aborted }: AbortSignal): CoordinationError | null {
+  return aborted
+    ? new CoordinationError('UNAVAILABLE', 'the caller gave up, and nothing of it is or will be there')
+    : null;
 }
 
 function statOf(created: Answer<Created>): NodeStat | null {

@@ -1,4 +1,4 @@
-import type { Place } from '@concordat/core/spi';
+import type { Clock, Place } from '@concordat/core/spi';
 import { expect, it } from 'vitest';
 import type { Connection, NodeStat } from '../src/connection.js';
 import { Entries } from '../src/entries.js';
@@ -26,7 +26,7 @@ function entriesWith(changed: bigint): Entries {
     heartbeat: { onBeat: () => undefined },
     parents: { under: (_connection: Connection, _path: string, _mode: string, work: () => unknown) => work() },
   };
-  return new Entries(keeper as unknown as SessionKeeper, {} as PathTable, new Paths('ns'));
+  return new Entries(keeper as unknown as SessionKeeper, {} as PathTable, new Paths('ns'), {} as Clock);
 }
 
 async function placeWith(changed: bigint): Promise<Place> {
