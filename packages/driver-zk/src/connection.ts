@@ -71,11 +71,15 @@ export interface Identity {
   readonly password: string;
 }
 
-/** What the next connection of a session takes over from the one before. */
-export interface Resumption {
+/** A session as it is told to a server. */
+export interface Standing {
   readonly identity: Identity;
-  /** Last transaction that was told of; a server that is behind it is refused. 0 where nothing was told. */
+  /** Last transaction that was told of; a server that is behind it refuses. 0 where nothing was told. */
   readonly seen: bigint;
+}
+
+/** What the next connection of a session takes over from the one before. */
+export interface Resumption extends Standing {
   /** Watches that the server still owes to the session; `null` where the client cannot carry them over. */
   readonly watched: Watched | null;
 }
@@ -182,5 +186,5 @@ export type AttemptResult =
 export interface Transport {
   connect(attempt: Attempt): Promise<AttemptResult>;
   /** Ends a session on the server, whoever ends it; false when this server could not be asked. Never rejects. */
-  endSession(address: Address, identity: Identity, signal: AbortSignal): Promise<boolean>;
+  endSession(address: Address, standing: Standing, signal: AbortSignal): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import { CoordinationError, type OpenOptions, type Session } from '@concordat/core/spi';
-import type { Answer, CloseReason, Connection, Created, Identity, Transport } from './connection.js';
+import type { Answer, CloseReason, Connection, Created, Standing, Transport } from './connection.js';
 import { Dialer } from './dialer.js';
 import { readError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
@@ -29,7 +29,8 @@ export class SessionKeeper {
   readonly #listeners = new Set<(connection: Connection) => void>();
   #dialer: Dialer | null = null;
   #connection: Connection | null = null;
-  #identity: Identity | null = null;
+  /** The last one of a session that may be there still. */
+  #latest: Connection | null = null;
   #running: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
 
@@ -97,12 +98,12 @@ export class SessionKeeper {
     if (connection?.usable === true) {
       // Answered after everything that was asked before: then nothing is outstanding.
       const ending = connection.end().then((ended) => {
-        if (ended) this.#identity = null;
+        if (ended) this.#latest = null;
       });
       await new Limit(clock, limitMs / 2).over(ending);
     }
     connection?.sever();
-    if (this.#identity !== null) await this.#dialer?.end(this.#identity, limit.signal);
+    if (this.#latest !== null) await this.#dialer?.end(this.#latest.resumption, limit.signal);
     await limit.over(this.#running);
   }
 
@@ -118,7 +119,7 @@ export class SessionKeeper {
       if (opened === null) return;
       await this.#keep(this.#dialer, opened);
       if (this.#isOver()) return;
-      this.#identity = null;
+      this.#latest = null;
       this.#session.reopen();
     }
   }
@@ -134,7 +135,7 @@ export class SessionKeeper {
       if (epoch !== null) return { connection, epoch };
       this.#detach();
       connection.sever();
-      await this.#endOnServer(dialer, connection.identity);
+      await this.#endOnServer(dialer, connection.resumption);
       await retreat.wait();
     }
     return null;
@@ -142,7 +143,7 @@ export class SessionKeeper {
 
   async #admit(connection: Connection, startedAt: number): Promise<number | null> {
     const { identity, timeoutMs } = connection;
-    this.#identity = identity;
+    this.#latest = connection;
     const silence = this.#options.clock.setTimer(() => connection.sever(), timeoutMs / 3);
     const enrolled = await this.#enrol(connection);
     silence.cancel();
@@ -176,7 +177,8 @@ export class SessionKeeper {
       'driver',
     );
     const signal = AbortSignal.any([over.signal, this.#stop.signal]);
-    for (let connection = first; ; ) {
+    let connection = first;
+    for (;;) {
       this.#cut(epoch, await connection.closed);
       const dialled = await dialer.reach(connection.resumption, signal, (error) => this.#tell(error));
       if (!dialled.ok && dialled.failure === 'expired') {
@@ -190,11 +192,12 @@ export class SessionKeeper {
       if (signal.aborted) connection.sever();
       else this.#attach(connection, epoch);
     }
-    await this.#endOnServer(dialer, first.identity);
+    await this.#endOnServer(dialer, connection.resumption);
   }
 
   #attach(connection: Connection, epoch: number): void {
     this.#connection = connection;
+    this.#latest = connection;
     this.heartbeat.start({ connection, path: this.#paths.session(connection.identity.id), epoch });
     for (const listener of [...this.#listeners]) listener(connection);
   }
@@ -213,9 +216,9 @@ export class SessionKeeper {
   }
 
   /** Its successor then need not wait for the timeout. While this closes, {@link SessionKeeper.close} does it. */
-  async #endOnServer(dialer: Dialer, identity: Identity): Promise<void> {
+  async #endOnServer(dialer: Dialer, standing: Standing): Promise<void> {
     const limit = new Limit(this.#options.clock, this.#options.requestTimeoutMs);
-    await dialer.end(identity, AbortSignal.any([limit.signal, this.#stop.signal]));
+    await dialer.end(standing, AbortSignal.any([limit.signal, this.#stop.signal]));
     limit.cancel();
   }
 

@@ -16,7 +16,7 @@ async function endAtOneWhoSays(answer: Buffer, limitMs: number): Promise<boolean
   try {
     const route = { address: { name: '127.0.0.1', host: '127.0.0.1', port }, tls: null };
     const security = readSecurity({ credentials: null, extra: {} });
-    return await endSession(route, identity, security, AbortSignal.timeout(limitMs));
+    return await endSession(route, { identity, seen: 0n }, security, AbortSignal.timeout(limitMs));
   } finally {
     server.close();
   }

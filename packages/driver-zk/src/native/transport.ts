@@ -6,8 +6,8 @@ import type {
   Attempt,
   AttemptFailure,
   AttemptResult,
-  Identity,
   Resumption,
+  Standing,
   Transport,
 } from '../connection.js';
 import type { Security } from '../security.js';
@@ -81,8 +81,8 @@ class NativeTransport implements Transport {
     return !result.ok && result.failure === 'expired' ? { ok: false, failure: 'unreachable' } : result;
   }
 
-  endSession(address: Address, identity: Identity, signal: AbortSignal): Promise<boolean> {
-    return endSession({ address, tls: null }, identity, this.#security, signal);
+  endSession(address: Address, standing: Standing, signal: AbortSignal): Promise<boolean> {
+    return endSession({ address, tls: null }, standing, this.#security, signal);
   }
 
   #connect(attempt: Attempt): Promise<AttemptResult> {

@@ -1,4 +1,4 @@
-import type { Identity } from '../connection.js';
+import type { Standing } from '../connection.js';
 import type { Security } from '../security.js';
 import { authenticate } from './authenticate.js';
 import { dial, type Route } from './dial.js';
@@ -7,16 +7,16 @@ import { operation } from './protocol.js';
 
 /**
  * Ends a session on the server, over a connection of its own. Resolves true when the session is over, whoever ended it, and false when this
- * server could not be asked. Never rejects.
+ * server could not be asked, or is behind what the session saw. Never rejects.
  */
 export async function endSession(
   route: Route,
-  identity: Identity,
+  { identity, seen }: Standing,
   security: Security,
   signal: AbortSignal,
 ): Promise<boolean> {
   // The shortest timeout there is, should this process end in the middle.
-  const dialled = await dial(route, { identity, seen: 0n, timeoutMs: 0 }, signal);
+  const dialled = await dial(route, { identity, seen, timeoutMs: 0 }, signal);
   if (!dialled.ok) return dialled.failure === 'expired';
   const { channel } = dialled;
   const abort = (): void => channel.destroy();

@@ -1,11 +1,5 @@
-import type { Identity } from '../connection.js';
+import type { Standing } from '../connection.js';
 import { type DialFailure, dial, type Route } from './dial.js';
-
-/** A session, and the last transaction that it was told of; 0 where that is not known. */
-export interface Standing {
-  readonly identity: Identity;
-  readonly seen: bigint;
-}
 
 /**
  * Asks a server, by attaching to a session for a moment, whether it takes it up: `null` when it does. `expired` when the session is over,

@@ -1,5 +1,5 @@
 import type { OpenOptions, Tls } from '@concordat/core/spi';
-import type { Address, Attempt, AttemptResult, Identity, NodeEvent, Transport } from '../connection.js';
+import type { Address, Attempt, AttemptResult, NodeEvent, Standing, Transport } from '../connection.js';
 import type { Security } from '../security.js';
 import type { TrafficCount } from '../traffic.js';
 import { authenticate } from './authenticate.js';
@@ -40,8 +40,8 @@ export class WireTransport implements Transport {
     return !result.ok && limit.signal.aborted ? { ok: false, failure: 'silent' } : result;
   }
 
-  endSession(address: Address, identity: Identity, signal: AbortSignal): Promise<boolean> {
-    return endSession({ address, tls: this.#tls }, identity, this.#security, signal);
+  endSession(address: Address, standing: Standing, signal: AbortSignal): Promise<boolean> {
+    return endSession({ address, tls: this.#tls }, standing, this.#security, signal);
   }
 
   async #connect(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> {

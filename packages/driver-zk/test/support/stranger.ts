@@ -16,7 +16,7 @@ export async function endSession(server: TestServer, { session }: Opened): Promi
   // Its client comes back at once, so the first answer may be lost; the next one says that there is no such session.
   const route = { address: { name: '127.0.0.1', host: '127.0.0.1', port: server.port }, tls: null };
   const security = readSecurity({ credentials: null, extra: {} });
-  await eventually(() => end(route, identity, security, signal));
+  await eventually(() => end(route, { identity, seen: 0n }, security, signal));
 }
 
 function passwordOf(id: bigint): string {

@@ -1,0 +1,96 @@
+import { CoordinationError } from '@concordat/core/spi';
+import type { Address, AttemptFailure, AttemptResult, Connection } from './connection.js';
+
+/** What came of dialling; `startedAt` is when the attempt began that succeeded. */
+export type Dialled = { readonly ok: true; readonly connection: Connection; readonly startedAt: number } | NotDialled;
+
+interface NotDialled {
+  readonly ok: false;
+  readonly failure: AttemptFailure;
+  readonly error: CoordinationError;
+  /** What the server that said so adds to it, or an empty text. */
+  readonly detail: string;
+}
+
+type Failed = Extract<AttemptResult, { ok: false }>;
+
+const reasons: Readonly<Record<AttemptFailure, string>> = {
+  unreachable: 'no connection, or it was closed before the session was granted',
+  silent: 'no answer to the handshake',
+  'not-zookeeper': 'whoever answers there is not ZooKeeper: is this the right port?',
+  'not-tls': 'it does not speak TLS there: is this the port for connections in the clear?',
+  untrusted: 'its certificate is not trusted',
+  unauthenticated: 'it refused this client',
+  'read-only': 'it has no quorum, and takes no writes',
+  behind: 'it lags behind what this session saw, or the store was restored from an older state',
+  expired: 'the server ended the session',
+  aborted: 'given up',
+};
+
+/** Failures that say something of all servers; the others are of this one. */
+const general: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['expired', 'aborted']);
+/** Failures that somebody has to mend: a server that does not prove who it is, or does not believe who we are. */
+const refusals: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['not-tls', 'untrusted', 'unauthenticated']);
+/** What is worth most to the reader, where each server failed in its own way: the last of these. */
+const telling: readonly AttemptFailure[] = ['behind', 'not-zookeeper', 'not-tls', 'untrusted', 'unauthenticated'];
+
+/** What the servers that were asked one after the other say together. */
+export class Round {
+  /** Hosts of which nobody refused us. */
+  readonly #open: Set<string>;
+  /** Hosts of which nobody was behind what the session saw, and did not know it. */
+  readonly #current: Set<string>;
+  #last: { readonly failure: AttemptFailure; readonly message: string } | null = null;
+
+  constructor(addresses: readonly Address[]) {
+    this.#open = new Set(addresses.map(nameOf));
+    this.#current = new Set(this.#open);
+  }
+
+  /** Notes a failure; answers what came of the round when that goes for all servers. */
+  failed(address: Address, result: Failed): NotDialled | null {
+    const failure = this.#failureOf(address, result);
+    const message = describe(address, { ...result, failure });
+    if (general.has(failure)) return { ...notDialled(failure, message), detail: result.detail ?? '' };
+    if (refusals.has(failure)) this.#open.delete(nameOf(address));
+    if (this.#last === null || telling.indexOf(failure) >= telling.indexOf(this.#last.failure))
+      this.#last = { failure, message };
+    return null;
+  }
+
+  /** What came of it when nobody let us in. */
+  get failure(): NotDialled {
+    if (this.#last === null) return notDialled('unreachable', 'no address is known for any of the hosts');
+    // As long as one of the hosts did not refuse, that one may come and let us in.
+    const code = this.#open.size === 0 ? 'UNAUTHENTICATED' : 'UNAVAILABLE';
+    return notDialled(this.#last.failure, this.#last.message, code);
+  }
+
+  // A session that one does not know that is behind may be known to another; a store that was restored or wiped is behind everywhere.
+  #failureOf(address: Address, { failure, detail }: Failed): AttemptFailure {
+    if (failure !== 'expired' || detail === undefined) return failure;
+    this.#current.delete(nameOf(address));
+    return this.#current.size === 0 ? 'expired' : 'behind';
+  }
+}
+
+/** What came of a round that was given up. */
+export function givenUp(): NotDialled {
+  return notDialled('aborted', reasons.aborted);
+}
+
+function nameOf({ name, port }: Address): string {
+  return `${name}:${String(port)}`;
+}
+
+function describe(address: Address, { failure, detail }: Failed): string {
+  return `${nameOf(address)}: ${reasons[failure]}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+function notDialled(
+  failure: AttemptFailure,
+  message: string,
+  code: 'UNAUTHENTICATED' | 'UNAVAILABLE' = 'UNAVAILABLE',
+): NotDialled {
+  return { ok: false, failure, error: new CoordinationError(code, `ZooKeeper at ${message}`), detail: '' };
+}
