@@ -66,7 +66,13 @@ export const lineMutants: readonly Mutant[] = [
     name: 'a grant that does not watch its own entry',
     known: '7e1a389, catalogue b19',
     seed: 11,
-    patches: [{ file: grant, find: 'this.#ownWatch = this.#watchOwnEntry();', replace: 'this.#ownWatch = undefined;' }],
+    patches: [
+      {
+        file: grant,
+        find: 'this.#end === null ? new OwnWatch(context, entry, () => this.#gone()) : null',
+        replace: 'null',
+      },
+    ],
   },
   {
     name: 'a loss that its events do not tell when its owner reacts in the same turn',
