@@ -35,11 +35,11 @@ export async function run(options: RunOptions, say: (what: string) => void): Pro
   const journal = new Journal(directory, 'run');
   say(`starting three ${backend} servers`);
   const cluster = await (backend === 'etcd' ? startEtcdCluster() : startZooKeeperCluster());
-  journal.write({ kind: 'server', version: await cluster.version() });
   const stopWatching = watchLeader(cluster, journal);
   const clients: Client[] = [];
   const reaper = new Reaper();
   try {
+    journal.write({ kind: 'server', version: await cluster.version() });
     const resource = new GuardedResource(journal);
     for (let count = 0; count < options.clients; count += 1) {
       const route = await cluster.route();

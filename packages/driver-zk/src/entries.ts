@@ -61,11 +61,11 @@ export class Entries {
       let name = created.ok ? nameOf(created.value.path) : null;
       if (!created.ok && created.code === 'lost') {
         connection = await this.#keeper.attached(epoch);
-        name = await this.#search(path, prefix, epoch);
+        name = await this.#search(path, prefix, context);
       } else if (!created.ok && created.code !== 'unsent') throw writeError(created, path);
       if (name !== null) {
-        const flight = { listing, stat: statOf(created), signal: context.signal };
-        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, flight);
+        const flight = { listing, stat: statOf(created) };
+        const place = await this.#settle(connection, { dir, kind, epoch, name }, rule, flight, context);
         if (place !== null) return place;
         // Deleted by hand in the meantime: begin again, under a name never used before.
         prefix = entryPrefix(randomUUID(), kind);
@@ -128,15 +128,20 @@ export class Entries {
    * The entry of a create whose reply was lost, or `null` when there is none. By now the server has closed the connection it
    * was sent on, so it cannot be applied later; the heartbeat ahead of the listing keeps a lagging server from answering.
    */
-  async #search(dir: string, prefix: string, epoch: number): Promise<string | null> {
+  async #search(dir: string, prefix: string, context: EnterContext): Promise<string | null> {
+    const retreat = new Retreat(this.#clock, context.signal);
     for (;;) {
-      const connection = await this.#keeper.attached(epoch);
+      const connection = await this.#keeper.attached(context.epoch);
       const listed = await this.#keeper.heartbeat.behind((proven) => proven.children(dir, false));
       if (listed.ok) return listed.value.names.find((name) => name.startsWith(prefix)) ?? null;
       if (listed.code === 'no-node') return null;
       if (!connection.usable) continue;
-      this.#unwanted.add({ dir, prefix, session: connection.identity.id });
-      throw readError(listed, dir);
+      const reason = isFatal(listed) ? readError(listed, dir) : gaveUpBy(context.signal);
+      if (reason === null) await retreat.wait();
+      else {
+        this.#unwanted.add({ dir, name: prefix, isWhole: false, session: connection.identity.id });
+        throw reason;
+      }
     }
   }
 
@@ -148,15 +153,12 @@ export class Entries {
     first: Connection,
     mine: Mine,
     rule: Rule,
-    flight: {
-      readonly listing: Promise<Answer<Listing>>;
-      readonly stat: NodeStat | null;
-      readonly signal: AbortSignal;
-    },
+    flight: { readonly listing: Promise<Answer<Listing>>; readonly stat: NodeStat | null },
+    context: EnterContext,
   ): Promise<Place | null> {
     const dir = this.#paths.of(mine.dir);
     const path = childOf(dir, mine.name);
-    const retreat = new Retreat(this.#clock, flight.signal);
+    let retreat: Retreat | null = null;
     let [connection, listing] = [first, flight.listing];
     for (let { stat } = flight; ; stat = null) {
       const listed = await listing;
@@ -165,8 +167,10 @@ export class Entries {
       const place = placeIn(mine, own, stat, listed, rule);
       if (place !== null) return place;
       const refusal = [own, listed].find(isRefusal);
+      // Its signal is made when it is first read, which hardly ever is needed.
+      retreat ??= new Retreat(this.#clock, context.signal);
       if (refusal === undefined && connection.usable) await retreat.wait();
-      const reason = refusal === undefined ? gaveUpBy(flight.signal) : readError(refusal, path);
+      const reason = refusal === undefined ? gaveUpBy(context.signal) : readError(refusal, path);
       if (reason !== null) await this.#takeAway(connection, dir, mine.name, reason);
       connection = await this.#keeper.attached(mine.epoch);
       listing = connection.children(dir, false);
@@ -175,9 +179,9 @@ export class Entries {
 
   /** Throws `reason` why an entry is wanted no more, once it was deleted, or left to be; not yet where there is no connection to do it. */
   async #takeAway(connection: Connection, dir: string, name: string, reason: CoordinationError): Promise<void> {
-    if (!connection.usable) return;
     const deleted = await connection.delete(childOf(dir, name), 'any');
-    if (!isDeleted(deleted)) this.#unwanted.add({ dir, prefix: name, session: connection.identity.id });
+    if (!deleted.ok && (deleted.code === 'unsent' || deleted.code === 'lost')) return;
+    if (!isDeleted(deleted)) this.#unwanted.add({ dir, name, isWhole: true, session: connection.identity.id });
     throw reason;
   }
 

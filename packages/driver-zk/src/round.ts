@@ -34,43 +34,49 @@ const refusals: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['not-tls'
 /** What is worth most to the reader, where each server failed in its own way: the last of these. */
 const telling: readonly AttemptFailure[] = ['behind', 'not-zookeeper', 'not-tls', 'untrusted', 'unauthenticated'];
 
+// Of sockets: nobody is there.
+const notListening = 'ECONNREFUSED';
+
 /** What the servers that were asked one after the other say together. */
 export class Round {
   /** Hosts of which nobody refused us. */
   readonly #open: Set<string>;
-  /** Hosts of which nobody was behind what the session saw, and did not know it. */
-  readonly #current: Set<string>;
+  /** Addresses where a session may be known that others do not know, which are behind what it saw. */
+  readonly #mayKnow: Set<Address>;
   #last: { readonly failure: AttemptFailure; readonly message: string } | null = null;
+  #over: NotDialled | null = null;
 
   constructor(addresses: readonly Address[]) {
     this.#open = new Set(addresses.map(nameOf));
-    this.#current = new Set(this.#open);
+    this.#mayKnow = new Set(addresses);
   }
 
   /** Notes a failure; answers what came of the round when that goes for all servers. */
   failed(address: Address, result: Failed): NotDialled | null {
-    const failure = this.#failureOf(address, result);
-    const message = describe(address, { ...result, failure });
-    if (general.has(failure)) return { ...notDialled(failure, message), detail: result.detail ?? '' };
+    const { failure, detail } = result;
+    const isBehind = failure === 'expired' && detail !== undefined;
+    const message = describe(address, result);
+    if (isBehind) this.#over = { ...notDialled(failure, message), detail };
+    if (isBehind || detail === notListening) this.#mayKnow.delete(address);
+    if (general.has(failure) && !isBehind) return notDialled(failure, message);
     if (refusals.has(failure)) this.#open.delete(nameOf(address));
-    if (this.#last === null || telling.indexOf(failure) >= telling.indexOf(this.#last.failure))
-      this.#last = { failure, message };
+    this.#note(isBehind ? 'behind' : failure, message);
     return null;
   }
 
   /** What came of it when nobody let us in. */
   get failure(): NotDialled {
+    // A store that was restored or wiped is behind everywhere.
+    if (this.#over !== null && this.#mayKnow.size === 0) return this.#over;
     if (this.#last === null) return notDialled('unreachable', 'no address is known for any of the hosts');
     // As long as one of the hosts did not refuse, that one may come and let us in.
     const code = this.#open.size === 0 ? 'UNAUTHENTICATED' : 'UNAVAILABLE';
     return notDialled(this.#last.failure, this.#last.message, code);
   }
 
-  // A session that one does not know that is behind may be known to another; a store that was restored or wiped is behind everywhere.
-  #failureOf(address: Address, { failure, detail }: Failed): AttemptFailure {
-    if (failure !== 'expired' || detail === undefined) return failure;
-    this.#current.delete(nameOf(address));
-    return this.#current.size === 0 ? 'expired' : 'behind';
+  #note(failure: AttemptFailure, message: string): void {
+    if (this.#last === null || telling.indexOf(failure) >= telling.indexOf(this.#last.failure))
+      this.#last = { failure, message };
   }
 }
 

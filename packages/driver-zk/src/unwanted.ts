@@ -6,8 +6,9 @@ import { childOf } from './keys.js';
 export interface UnwantedEntry {
   /** The directory it is in. */
   readonly dir: string;
-  /** What its name begins with, or all of it. */
-  readonly prefix: string;
+  /** Its name, or what that begins with. */
+  readonly name: string;
+  readonly isWhole: boolean;
   /** Id of the session that owns it. */
   readonly session: string;
 }
@@ -18,10 +19,11 @@ export interface UnwantedEntry {
  */
 export class Unwanted {
   readonly #entries = new Set<UnwantedEntry>();
+  readonly #asked = new Set<UnwantedEntry>();
 
   constructor(heartbeat: Heartbeat) {
     heartbeat.onBeat((connection) => {
-      for (const entry of this.#entries) void this.#remove(connection, entry);
+      for (const entry of this.#entries) if (!this.#asked.has(entry)) void this.#remove(connection, entry);
     });
   }
 
@@ -31,16 +33,20 @@ export class Unwanted {
 
   // Behind a heartbeat on the same connection, so that a server that lags behind does not say that there is none.
   async #remove(connection: Connection, entry: UnwantedEntry): Promise<void> {
+    this.#asked.add(entry);
     const isOver = connection.identity.id !== entry.session;
     if (isOver || (await isGone(connection, entry))) this.#entries.delete(entry);
+    this.#asked.delete(entry);
   }
 }
 
-async function isGone(connection: Connection, { dir, prefix }: UnwantedEntry): Promise<boolean> {
+// A directory that may not be listed does not keep anybody from deleting what he knows the name of.
+async function isGone(connection: Connection, { dir, name, isWhole }: UnwantedEntry): Promise<boolean> {
+  if (isWhole) return isDeleted(await connection.delete(childOf(dir, name), 'any'));
   const listed = await connection.children(dir, false);
   if (!listed.ok) return listed.code === 'no-node';
-  const name = listed.value.names.find((each) => each.startsWith(prefix));
-  return name === undefined || isDeleted(await connection.delete(childOf(dir, name), 'any'));
+  const found = listed.value.names.find((each) => each.startsWith(name));
+  return found === undefined || isDeleted(await connection.delete(childOf(dir, found), 'any'));
 }
 
 /** Whether a deletion was answered by the node being gone, whoever did that. */

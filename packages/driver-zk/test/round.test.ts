@@ -18,12 +18,22 @@ describe('a round of dialling', () => {
     expect(round.failure.error.message).toContain('one:1');
   });
 
-  it('takes it for over when all hosts are behind and do not know it, whatever their other addresses say', () => {
+  it('takes it for over when all are behind and do not know it, but for those where nobody is', () => {
     const other = { ...one, host: '::1' };
     const round = new Round([other, one, two]);
-    expect(round.failed(other, said('unreachable'))).toBeNull();
+    expect(round.failed(other, { ...said('unreachable'), detail: 'ECONNREFUSED' })).toBeNull();
     expect(round.failed(one, behind)).toBeNull();
-    expect(round.failed(two, behind)).toMatchObject({ failure: 'expired', detail: 'it lags behind' });
+    expect(round.failure).toMatchObject({ failure: 'behind' });
+    expect(round.failed(two, behind)).toBeNull();
+    expect(round.failure).toMatchObject({ failure: 'expired', detail: 'it lags behind' });
+  });
+
+  it('asks all servers that one name stands for before it takes it for over', () => {
+    const other = { ...one, host: '127.0.0.2' };
+    const round = new Round([one, other]);
+    expect(round.failed(one, behind)).toBeNull();
+    expect(round.failed(other, said('unreachable'))).toBeNull();
+    expect(round.failure).toMatchObject({ failure: 'behind' });
   });
 
   it('takes it for over as soon as one that is not behind says so', () => {

@@ -114,6 +114,16 @@ it('ENTRY-37 takes away an entry that might not be removed as soon as it may', a
   expect(states.map(({ state }) => state)).toEqual(['connected']);
 });
 
+it('ENTRY-37 takes away an entry by its name while its directory may not be listed, over a cut', async () => {
+  const line = `/${namespace}/lock/a`;
+  await alice.lock('a').with(() => undefined);
+  await client.setAcl(line, ofEntering);
+  expect(await codeOf(alice.lock('a').acquire())).toBe('PERMISSION_DENIED');
+  await client.setAcl(line, 'world:anyone:cd');
+  await comeBack();
+  await expect.poll(() => client.tree(line)).toEqual([line]);
+});
+
 it('ENTRY-37 takes away an entry whose reply was lost, and that might not be looked for, as soon as it may', async () => {
   const line = `/${namespace}/lock/a`;
   await alice.lock('a').with(() => undefined);

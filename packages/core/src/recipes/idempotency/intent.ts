@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js';
-import { CoordinationError } from '../../errors.js';
+import { CoordinationError, type CoordinationErrorCode } from '../../errors.js';
 import type { EntryGrant } from '../../lines/grant.js';
 import type { PutResult } from '../../spi/backend.js';
 import { untilAnswered } from '../../until-answered.js';
@@ -21,6 +21,9 @@ const passing = [
   'PERMISSION_DENIED',
   'UNAUTHENTICATED',
 ] as const;
+
+/** Failures after which nothing was written for certain. */
+const harmless: ReadonlySet<CoordinationErrorCode> = new Set(['UNAVAILABLE', 'PERMISSION_DENIED', 'UNAUTHENTICATED']);
 
 /**
  * The word, written before a work runs, that it may have run: later replaced by its result, or withdrawn.
@@ -144,7 +147,7 @@ export class Intent {
       try {
         return await requests.write((backend, call) => backend.put(register, intent, { expect }, call), epoch);
       } catch (reason) {
-        if (!CoordinationError.is(reason, 'UNAVAILABLE')) this.#unsure = true;
+        if (!CoordinationError.is(reason) || !harmless.has(reason.code)) this.#unsure = true;
         throw reason;
       }
     };
