@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onAbort } from '../src/abort-fan.js';
@@ -107,5 +108,19 @@ describe('many waits on one signal', () => {
     for (const stop of stops.slice(0, 50)) stop();
     controller.abort();
     expect([listeners, told]).toEqual([1, 50]);
+  });
+
+  it('leave no listener behind, which would keep some kinds of signals alive', () => {
+    const { signal } = new AbortController();
+    const stops = [onAbort(signal, () => undefined), onAbort(signal, () => undefined)];
+    stops[0]?.();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    stops[1]?.();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const again = onAbort(signal, () => undefined);
+    stops[1]?.();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    again();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

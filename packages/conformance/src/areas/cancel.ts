@@ -172,7 +172,7 @@ export const cancel = area('cancel', (scenario) => {
     const caller = new AbortController();
     const { signal } = caller;
     for (let round = 0; round < 30; round++) await (await coordinator.lock('a').acquire({ signal })).release();
-    expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     const grant = await coordinator.lock('a').acquire({ signal });
     caller.abort();
     await throughout(100, () => expect(isHeld(grant)).toBe(true));
