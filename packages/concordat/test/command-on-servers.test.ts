@@ -1,10 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type StoreNode, startEtcd, startZooKeeper } from '@concordat/conformance/servers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConcordatProcess, concordat } from './concordat-process.js';
 
 const node = (script: string): string[] => [process.execPath, '-e', script];
 const stays = node("console.log('token', process.env.CONCORDAT_LOCK_TOKEN); setInterval(() => {}, 1000)");
 const ends = node("console.log('token', process.env.CONCORDAT_LOCK_TOKEN)");
+
+/** A pipe that is full soon: nobody reads from it. */
+function unreadPipe(): { readonly writeEnd: number; close(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-pipe-'));
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const ends = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(path, constants.O_WRONLY)] as const;
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) for (const end of ends) closeSync(end);
+    isOpen = false;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { writeEnd: ends[1], close };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe.each([
   ['etcd', startEtcd],
@@ -102,5 +129,23 @@ describe.each([
     await store.operator.deleteEntry('command', dir, entry ?? '');
     expect(await holder.ended).toBe(76);
     expect(holder.stdout).toContain('deaf');
+  });
+
+  it('ends the command when the lock is lost although nobody reads what either says', async () => {
+    const args = lockArguments();
+    // Not of Node, which makes the pipe such that writing to it does not wait.
+    const talks = ['sh', '-c', 'echo pid $$; exec cat /dev/zero >&2'];
+    const unread = unreadPipe();
+    const holder = new ConcordatProcess([...args, '--', ...talks], {}, unread.writeEnd);
+    onTestFinished(() => unread.close());
+    await holder.shows(/pid \d+\n/);
+    const pid = Number(/pid (\d+)/.exec(holder.stdout)?.[1]);
+    const dir = `lock/${encodeURIComponent(args[1] ?? '')}`;
+    const [entry] = await store.operator.entries('command', dir);
+    await store.operator.deleteEntry('command', dir, entry ?? '');
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    // Now nobody ever will.
+    unread.close();
+    expect(await holder.ended).toBe(76);
   });
 });

@@ -26,6 +26,27 @@ describe('concordat lock on ZooKeeper', () => {
     expect(run.stderr).toBe('');
   });
 
+  it('is ended at once by a signal when its command ended in an outage', async () => {
+    const link = await store.link();
+    const host = link.options.hosts?.find((each) => typeof each === 'string') ?? '';
+    const script = "process.on('SIGHUP', () => process.exit(7)); console.log('up'); setInterval(() => {}, 1000)";
+    const url = `zookeeper://${host}/outage?sessionTimeout=30s`;
+    const run = new ConcordatProcess(['lock', 'a', '--url', url, '--', process.execPath, '-e', script]);
+    await run.shows('up');
+    link.blackhole();
+    run.kill('SIGHUP');
+    let end: number | string | null = null;
+    void run.ended.then((how) => {
+      end = how;
+    });
+    await expect
+      .poll(() => {
+        run.kill('SIGTERM');
+        return end;
+      })
+      .toBe('SIGTERM');
+  });
+
   it('hands no socket on to its command', async () => {
     const listing = ['ls', '-l', '/proc/self/fd'];
     const { code, stdout } = await concordat(['lock', 'b', '--url', `${store.url}/blip`, '--', ...listing]);

@@ -12,16 +12,21 @@ export class ConcordatProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  /** @param stderr where that goes, when it is not to be read here. */
+  constructor(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    stderr: number | 'pipe' = 'pipe',
+  ) {
     const { COORDINATOR_URL: _own, ...inherited } = process.env;
     const child = spawn(process.execPath, [bin, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', stderr],
       env: { ...inherited, ...environment },
     });
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString();
     });
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
     });
     this.#child = child;

@@ -33,6 +33,6 @@ it('ends the command when the lock was lost while it was being started', async (
   const startedAt = performance.now();
   expect(await lockCommand(request, signals, notices)).toBe(exitCodes.lost);
   expect(performance.now() - startedAt).toBeLessThan(6_000);
-  expect(said.join('')).toMatch(/ending the command/);
+  expect(said.join('')).toMatch(/the command was ended/);
   signals.stop();
 });

@@ -10,7 +10,8 @@ Waits for the lock NAME, runs COMMAND while holding it, and exits as COMMAND doe
   --try              does not wait: gives up when somebody is in the line
   --kill-after 5s    when the lock is lost, time between TERM and KILL; default 5s
   --data TEXT        what others see of this contender; default: host name and process id
-  --quiet            says nothing while waiting
+  --quiet            says nothing while waiting; otherwise where it stands in the line: at a terminal
+                     all the time, for which the store tells it of everybody who comes and goes
   --help, --version
 
 COMMAND is run without a shell and finds in its environment
@@ -27,7 +28,8 @@ Exit codes, when not COMMAND's own (128+n when signal n ended it):
                                             127  COMMAND was not found
 
 INT, QUIT, HUP and TERM end the waiting at once, and are passed on to COMMAND while it runs (at a terminal, which sends
-all but TERM to both, only TERM is). Only COMMAND itself is signalled, not what it starts: in a shell script, use exec.
+all but TERM to both, only TERM is). Once COMMAND ended, another one ends this process at once, and the lock is free
+after the session timeout at the latest. Only COMMAND itself is signalled, not what it starts: in a shell script, use exec.
 Not promised: COMMAND runs on when this process is ended with KILL, and while it is stopped; the lock passes to the next
 after the session timeout (12s; ?sessionTimeout=30s in the URL). At the start the store has to answer within 12s, or
 --timeout when that is less.

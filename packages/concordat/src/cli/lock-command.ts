@@ -19,8 +19,8 @@ export async function lockCommand(request: LockRequest, signals: SignalRouter, n
     notices.line(`lock "${request.name}" is taken`);
     return exitCodes.notGranted;
   }
-  await using held = grant;
-  return await runHolding(held, request, signals, notices);
+  // Closing gives it back, too, within a limit: a release would go on through an outage for as long as the session may live.
+  return await runHolding(grant, request, signals, notices);
 }
 
 // A line may be long, but a store that is not there at all is nothing to wait for.
@@ -77,7 +77,6 @@ async function runHolding(
   const command = new RunningCommand(line, (message) => notices.line(message));
   signals.passTo((received) => command.send(received));
   const lost = (): void => {
-    notices.line(`ending the command: ${reasonOf(signal.reason)}`);
     command.terminate(killAfterMs);
   };
   // Asking looks at the clock: what is told here was told before anybody listened.
@@ -85,8 +84,13 @@ async function runHolding(
   else signal.addEventListener('abort', lost, { once: true });
   const exitCode = await command.ended;
   signal.removeEventListener('abort', lost);
+  // Nothing is left to pass them on to: another one ends this process at once.
+  signals.stop();
   // Asked again at the end: whatever the command did last may have been too late.
-  return signal.aborted ? exitCodes.lost : exitCode;
+  if (!signal.aborted) return exitCode;
+  // Not before: where nobody reads what is said, saying it takes for ever, and the command would run on.
+  notices.line(`the command was ended: ${reasonOf(signal.reason)}`);
+  return exitCodes.lost;
 }
 
 function reasonOf(reason: unknown): string {

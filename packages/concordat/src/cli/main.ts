@@ -23,7 +23,9 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
 }
 
 async function withSignals(work: (signals: SignalRouter) => Promise<number>): Promise<number> {
-  const signals = new SignalRouter(process.stdin.isTTY);
+  // One stream that was led elsewhere is no sign: whatever is left of a terminal sends its signals to all of its foreground.
+  const fromTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  const signals = new SignalRouter(fromTerminal);
   try {
     return await work(signals);
   } finally {

@@ -19,10 +19,15 @@ export class Notices {
     this.#status = '';
   }
 
+  /** Whether what is shown can be written over. */
+  get isLive(): boolean {
+    return this.#output.isTTY === true;
+  }
+
   /** Shows where things stand; elsewhere than at a terminal, one line for each change. */
   status(message: string): void {
     if (message === this.#status) return;
-    if (this.#output.isTTY === true) this.#output.write(`${clearLine}concordat: ${message}`);
+    if (this.isLive) this.#output.write(`${clearLine}concordat: ${message}`);
     else this.#output.write(`concordat: ${message}\n`);
     this.#status = message;
   }
@@ -34,6 +39,6 @@ export class Notices {
   }
 
   #erase(): string {
-    return this.#output.isTTY === true && this.#status !== '' ? clearLine : '';
+    return this.isLive && this.#status !== '' ? clearLine : '';
   }
 }

@@ -1,4 +1,5 @@
 import type { Contender, Lock, WaitingLine } from '@concordat/core';
+import { filter, map, take } from 'rxjs';
 import type { Notices } from './notices.js';
 
 const quietMs = 300;
@@ -6,16 +7,18 @@ const longestHolder = 80;
 
 /**
  * Tells where we stand in the line, from the moment that waiting takes long enough to be noticed: a free lock costs nothing more.
+ * At a terminal it follows the line, elsewhere it looks once: each who follows is told of everybody who comes and goes.
  * Returns what ends it.
  */
 export function showWaiting(lock: Lock, name: string, notices: Notices): () => void {
   let stopWatching: () => void = () => undefined;
   const timer = setTimeout(() => {
-    const watch = lock.contenders$.subscribe({
-      next: (line) => {
-        const status = describe(line);
-        if (status !== null) notices.status(`waiting for lock "${name}": ${status}`);
-      },
+    const status$ = lock.contenders$.pipe(
+      map(describe),
+      filter((status) => status !== null),
+    );
+    const watch = (notices.isLive ? status$ : status$.pipe(take(1))).subscribe({
+      next: (status) => notices.status(`waiting for lock "${name}": ${status}`),
       // The waiting itself says what is wrong; here only its description would be missing.
       error: () => undefined,
     });
