@@ -162,8 +162,8 @@ export class Fixture {
   /** Ends everything; throws the first failure after all of it was tried. */
   async end(): Promise<void> {
     const failures: unknown[] = [];
-    await this.server.mend();
-    for (const ending of this.#endings.splice(0).reverse()) {
+    const endings = [() => this.server.mend(), ...this.#endings.splice(0).reverse()];
+    for (const ending of endings) {
       try {
         await ending();
       } catch (failure) {

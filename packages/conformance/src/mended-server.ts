@@ -30,11 +30,19 @@ export class MendedServer implements ServerControl {
   }
 
   async wipe(): Promise<void> {
-    await this.#control.wipe();
+    await this.#whileDown(() => this.#control.wipe());
   }
 
-  backUp(): Promise<Backup> {
-    return this.#control.backUp();
+  async backUp(): Promise<Backup> {
+    const backup = await this.#control.backUp();
+    return { restore: () => this.#whileDown(() => backup.restore()) };
+  }
+
+  /** It comes back by itself, unless that fails half-way. */
+  async #whileDown(work: () => Promise<void>): Promise<void> {
+    this.#state = 'down';
+    await work();
+    this.#state = 'running';
   }
 
   async mend(): Promise<void> {

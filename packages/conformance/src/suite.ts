@@ -6,6 +6,9 @@ import { listenForNoise } from './noise.js';
 import type { Scenario } from './scenario.js';
 
 const scenarioLimitMs = 90_000;
+// A server may need three attempts of half a minute, and its image to be fetched first.
+const startLimitMs = 180_000;
+const stopLimitMs = 60_000;
 
 /**
  * Registers the whole suite for one backend; there is nothing to leave out.
@@ -23,19 +26,23 @@ const scenarioLimitMs = 90_000;
 export function describeConformance(harness: Harness): void {
   describe(`conformance of ${harness.name}`, () => {
     let world: World | undefined;
+    let starting: Promise<World> | undefined;
     beforeAll(async () => {
       listenForNoise();
-      world = await harness.start();
-    });
+      starting = harness.start();
+      world = await starting;
+    }, startLimitMs);
     const executed = new Map(areas.map(({ name }) => [name, 0]));
-    afterAll(() => {
+    afterAll(async () => {
       for (const { name, scenarios } of areas) {
         const count = executed.get(name) ?? 0;
         const counts = `${String(count)} executed, ${String(scenarios.length - count)} skipped`;
         process.stdout.write(`conformance of ${harness.name}: ${name}: ${counts}\n`);
       }
-      return world?.stop();
-    });
+      // Also one that came too late for anybody to use it.
+      const started = await starting?.catch(() => undefined);
+      await started?.stop();
+    }, stopLimitMs);
     const register = (name: string, scenario: Scenario): void => {
       const add = scenario.alone ? test : test.concurrent;
       add(`${scenario.id} ${scenario.title}`, { timeout: scenarioLimitMs }, async () => {

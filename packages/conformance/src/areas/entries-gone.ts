@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { throughout } from '../eventually.js';
+import { eventually, throughout } from '../eventually.js';
 import { lineUp, required, twoStores } from '../lines.js';
 import { area } from '../scenario.js';
+import { difference, quiet } from '../wire-tally.js';
 
 /** Watching single entries of a line: docs/spec/entries.md. */
 export const entriesGone = area('entries gone', (scenario) => {
@@ -70,5 +71,13 @@ export const entriesGone = area('entries gone', (scenario) => {
     await other.leave(first.entry);
     await going.end();
     expect(stopped.values).toEqual([]);
+    const { entry } = await other.enter('lock/b');
+    store.gone(entry, true).stop();
+    // What was told or armed before it was stopped may still arrive.
+    await eventually(async () => {
+      const before = await quiet(store.link);
+      await other.update(entry, 'touched');
+      expect(difference(await quiet(store.link), before)).toMatchObject({ requests: 0, notifications: 0 });
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { type Codec, CoordinationError, text } from '@concordat/core';
 import { expect } from 'vitest';
+import { distinct } from '../distinct.js';
 import { eventually, throughout } from '../eventually.js';
 import type { Client } from '../fixture.js';
 import { required } from '../lines.js';
@@ -53,7 +54,8 @@ export function groupStreams(scenario: Define): void {
     expect(seen.last?.members).toMatchObject([{ id: 'a', data: 'first', token: membership.token }]);
     await membership.leave();
     await seen.settles(({ members }) => members[0]?.data === 'second');
-    expect(seen.values.map(({ members }) => members.length)).toEqual([1, 1]);
+    const shown = distinct(seen.values, ({ members }) => members.map(({ data }) => data));
+    expect(shown.map(({ members }) => members.length)).toEqual([1, 1]);
   });
 
   // openstack/tooz commit 173183c: the capabilities of another member.
@@ -191,7 +193,8 @@ export function groupStreams(scenario: Define): void {
     await seen.settles(({ members }) => members.length > 0);
     await store.store('group/g/config', 'y');
     await throughout(200, () => {
-      expect(seen.values.map(({ members }) => members.map(({ id }) => id))).toEqual([[], ['a']]);
+      const shown = seen.values.map(({ members }) => members.map(({ id }) => id));
+      expect(distinct(shown, (ids) => ids)).toEqual([[], ['a']]);
     });
   });
 }

@@ -3,6 +3,7 @@ import { eventually, throughout } from '../eventually.js';
 import { twoStores } from '../lines.js';
 import { area } from '../scenario.js';
 import { textOf } from '../store-client.js';
+import { difference, quiet } from '../wire-tally.js';
 
 /** What a watch shows while nothing is broken: docs/spec/watches.md. */
 export const watches = area('watches', (scenario) => {
@@ -161,6 +162,12 @@ export const watches = area('watches', (scenario) => {
     await going.settles((register) => textOf(register) === 'seen');
     expect(stopped.values).toEqual([null]);
     going.stop();
+    // What was told or armed before it was stopped may still arrive.
+    await eventually(async () => {
+      const before = await quiet(watcher.link);
+      await other.store('config/a', 'unseen');
+      expect(difference(await quiet(watcher.link), before)).toMatchObject({ requests: 0, notifications: 0 });
+    });
   });
 
   scenario('WATCH-11', 'completes when its backend closes', async (fixture) => {

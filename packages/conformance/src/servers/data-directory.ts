@@ -1,10 +1,10 @@
-import { accessSync, constants, mkdtempSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, statfsSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The files of one server: its data, its configuration and its log. In memory where the machine offers that, unless
+ * The files of one server: its data, its configuration and its log. In memory where the machine offers 2 GiB of that, unless
  * `CONCORDAT_SERVER_DIRECTORY` names a place: benchmarks want a disk, since stores without one look faster than they are.
  */
 export class DataDirectory {
@@ -44,13 +44,18 @@ export class DataDirectory {
   }
 }
 
+const memory = '/dev/shm';
+// Three servers of etcd with a copy each: it takes 128 MB for its log alone. Containers have 64 MB unless they are given more.
+const enough = 2 * 1024 ** 3;
+
 // Both stores sync each write to disk, which takes tens of milliseconds on some machines.
 function fastestPlace(): string {
   const given = process.env['CONCORDAT_SERVER_DIRECTORY'];
   if (given) return given;
   try {
-    accessSync('/dev/shm', constants.W_OK);
-    return '/dev/shm';
+    accessSync(memory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize >= enough ? memory : tmpdir();
   } catch {
     return tmpdir();
   }

@@ -6,6 +6,9 @@ import { type Fault, LinkConnection } from './link-connection.js';
 import { freePort } from './ports.js';
 import type { WireMeterMaker, WireTally } from './wire.js';
 
+const openAttempts = 3;
+const againMs = 50;
+
 /**
  * A TCP proxy in this process, in front of one server, that can be broken.
  *
@@ -30,9 +33,17 @@ export class ProxyLink implements Link {
   }
 
   static async open(server: Host, meterMaker: WireMeterMaker): Promise<ProxyLink> {
-    const link = new ProxyLink(server, await freePort(), meterMaker);
-    await once(link.#listen(), 'listening');
-    return link;
+    for (let left = openAttempts; ; left -= 1) {
+      const link = new ProxyLink(server, await freePort(), meterMaker);
+      try {
+        await once(link.#listen(), 'listening');
+        return link;
+      } catch (error) {
+        // Somebody else was given the same port meanwhile.
+        await link.close();
+        if (left === 1) throw error;
+      }
+    }
   }
 
   /** Counts so far; a copy, to be compared with a later one. */
@@ -97,7 +108,15 @@ export class ProxyLink implements Link {
       this.#connections.add(connection);
       for (const known of this.#connections) if (known.over) this.#connections.delete(known);
     });
+    // While it was cut its port was free to everybody: it is taken back as soon as it is free again.
+    listener.on('error', () => {
+      if (this.#listener === listener) setTimeout(() => this.#listenAgain(listener), againMs);
+    });
     this.#listener = listener;
     return listener.listen(this.#port, '127.0.0.1');
+  }
+
+  #listenAgain(listener: Server): void {
+    if (this.#listener === listener) listener.listen(this.#port, '127.0.0.1');
   }
 }

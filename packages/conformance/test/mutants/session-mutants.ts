@@ -39,6 +39,10 @@ export const sessionMutants: readonly Mutant[] = [
   brokenBackend('a confirmation without a heartbeat', ['SESS-08'], () => ({
     confirm: () => Promise.resolve(),
   })),
+  brokenBackend('a confirmation by what was answered before', ['SESS-08'], (backend) => {
+    let confirmed: Promise<void> | null = null;
+    return { confirm: (call) => (confirmed ??= backend.confirm(call)) };
+  }),
   brokenBackend('traffic that counts nothing', ['SESS-10', 'WATCH-09'], () => ({
     traffic: { requests: 0, heartbeats: 0, notifications: 0 },
   })),

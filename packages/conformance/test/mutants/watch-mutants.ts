@@ -8,6 +8,7 @@ import {
   finalize,
   map,
   merge,
+  Observable,
   of,
   pairwise,
   share,
@@ -28,6 +29,12 @@ export const watchMutants: readonly Mutant[] = [
   })),
   brokenBackend('a watch that repeats itself', ['WATCH-01', 'WATCH-12', 'WATCH-21'], (backend) => ({
     watch: (key) => backend.watch(key).pipe(concatMap((register) => [register, register])),
+  })),
+  brokenBackend('a watch that nobody can take back', ['WATCH-10', 'CONF-51'], (backend) => ({
+    watch: (key) => forGood(backend.watch(key)),
+  })),
+  brokenBackend('a look at an entry that nobody can take back', ['ENTRY-12'], (backend) => ({
+    gone: (ref, options) => forGood(backend.gone(ref, options)),
   })),
   brokenBackend('a watch that starts with the next change', ['WATCH-01'], (backend) => ({
     watch: (key) => backend.watch(key).pipe(filter((_, index) => index > 0)),
@@ -99,3 +106,7 @@ export const watchMutants: readonly Mutant[] = [
       ),
   })),
 ];
+
+function forGood<T>(watch$: Observable<T>): Observable<T> {
+  return new Observable((subscriber) => void watch$.subscribe((value) => subscriber.next(value)));
+}
