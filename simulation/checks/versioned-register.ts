@@ -87,7 +87,7 @@ class RegisterCall {
   /** It answered what it read. */
   read(value: Versioned<Note> | undefined): void {
     const version = value?.version ?? null;
-    const seen = this.#register.history.since(this.#since).filter((span) => span.version === version);
+    const seen = this.#seen().filter((span) => span.version === version);
     if (seen.length === 0)
       this.#report('stale-read', `${this.#id} read ${version ?? 'nothing'}, which is older than the call`);
     else if (seen.every(({ state }) => state?.id !== value?.value.id))
@@ -109,8 +109,20 @@ class RegisterCall {
         this.#report('acknowledged-and-not-written', this.#id);
     } else {
       if (saysNothingWritten(outcome)) this.#register.deny(this.#id);
+      if (outcome.code === 'CONFLICT' && over !== undefined && this.#seen().every(({ version }) => version === over))
+        this.#report(
+          'conflict-without-cause',
+          `${this.#id} was to replace ${over ?? 'nothing'}, which stood all the time`,
+        );
       this.failed(outcome);
     }
+  }
+
+  /** It ended, and was to remove what is there. */
+  removed(outcome: Outcome<unknown>): void {
+    if (!('value' in outcome)) this.failed(outcome);
+    else if (this.#seen().every(({ state }) => state !== null))
+      this.#report('acknowledged-and-not-written', `${this.#id} removed it, and it was there all the time`);
   }
 
   /** It ended without a value: not before its time. */
@@ -118,6 +130,11 @@ class RegisterCall {
     const waitedMs = this.#client.process.clock.now() - this.#startedAt;
     if (code === 'UNAVAILABLE' && waitedMs < this.#client.requestTimeoutMs)
       this.#report('gave-up-too-early', `${this.#id} after ${waitedMs.toFixed(0)} ms`);
+  }
+
+  /** What was there between its beginning and now. */
+  #seen(): readonly Span<Note>[] {
+    return this.#register.history.since(this.#since);
   }
 
   #report(rule: string, detail: string): void {

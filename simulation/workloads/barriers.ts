@@ -44,8 +44,9 @@ async function ask(
   const barrier = client.coordinator.barrier('b');
   const asking = client.bounded(what, timeoutMs, barrier[what]({ timeoutMs }));
   const outcome = await client.attempt(what, ['TIMEOUT'], asking);
+  // Whoever gave up was not told at all; while things go wrong that may be for a fault.
+  if (what === 'wait' && ('value' in outcome || phase === 'healed')) checkWoken(client, since, history);
   if (!('value' in outcome)) return what === 'wait';
-  if (what === 'wait') checkWoken(client, since, history);
   const wasSo = history.since(since).some(({ state }) => (state?.closed ?? false) === (what === 'close'));
   if (!wasSo) client.report('passed-by-mistake', `${what} is answered, and it was never so`);
   return true;

@@ -71,8 +71,11 @@ async function read(client: Client, _: Random, register: VersionedRegister): Pro
 }
 
 async function remove(client: Client, _: Random, register: VersionedRegister): Promise<boolean> {
+  const call = register.call(client);
   const deleting = client.bounded('delete', client.requestTimeoutMs, open(client, register).delete());
-  return 'value' in (await client.attempt('delete', writing, deleting));
+  const outcome = await client.attempt('delete', writing, deleting);
+  call.removed(outcome);
+  return 'value' in outcome;
 }
 
 async function readOnce(

@@ -104,7 +104,11 @@ async function acquire(client: Client, random: Random, { line, open }: Acquirabl
   if (way === 'hold') return holdOn(client, random, line, lock, options);
   const acquiring = lock.acquire({ ...options, data: client.name });
   const waited = options.timeoutMs === undefined ? acquiring : client.bounded('acquire', options.timeoutMs, acquiring);
+  const { clock } = client.process;
+  const startedAt = clock.now();
   const outcome = await client.attempt(`acquire ${line.dir}`, ['TIMEOUT'], waited, options.signal);
+  if ('code' in outcome && outcome.code === 'TIMEOUT' && clock.now() - startedAt < (options.timeoutMs ?? Infinity))
+    client.report('gave-up-too-early', `acquire ${line.dir} after ${(clock.now() - startedAt).toFixed(0)} ms`);
   if (!('value' in outcome)) return false;
   const holding = granted(client, random, line, outcome.value);
   await work(client, random, holding);
