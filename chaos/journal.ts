@@ -15,9 +15,8 @@ export class Journal {
     this.#by = by;
   }
 
-  /** Writes it down, and answers the time that it was given. */
-  write(entry: Entry, by = this.#by): number {
-    const at = nowMs();
+  /** Writes it down, as of now or of another time, and answers that. */
+  write(entry: Entry, by = this.#by, at = nowMs()): number {
     writeSync(this.#file, `${JSON.stringify({ at, by, ...entry })}\n`);
     return at;
   }

@@ -86,7 +86,7 @@ export interface QueueLine extends Base {
 /** When nobody changes anything any more: what an observer was shown last, and what the store answers. */
 export interface FinalLine extends Base {
   readonly kind: 'final';
-  readonly what: 'config' | 'leader' | 'members';
+  readonly what: 'config' | 'leader' | 'line' | 'members';
   readonly name: string;
   readonly shown: string | null;
   readonly stored: string | null;

@@ -1,14 +1,17 @@
 import type { CallLine, ReturnLine, Violation } from '../records.js';
+import type { ProcessFacts } from './processes.js';
 
 /** A write, with the version it got where anybody was told of that. */
 interface Write {
   readonly call: CallLine;
   readonly end: ReturnLine | undefined;
+  /** When it ended, or its process did. */
+  readonly overAt: number;
   readonly version: bigint | undefined;
 }
 
 // A request that a server took in before it was frozen may be carried out that much later.
-const latestMs = 60_000;
+const latestMs = 20_000;
 
 /** A write is refused for the version that it expected only where somebody else's may have come after that one. */
 export function checkConflicts(
@@ -16,10 +19,15 @@ export function checkConflicts(
   calls: readonly CallLine[],
   ends: ReadonlyMap<string, ReturnLine>,
   versions: ReadonlyMap<string, bigint>,
+  processes: ReadonlyMap<string, ProcessFacts>,
 ): readonly Violation[] {
   const writes = calls
     .filter(({ action }) => action === 'set')
-    .map((call): Write => ({ call, end: ends.get(call.op), version: versions.get(call.op) }));
+    .map((call): Write => {
+      const end = ends.get(call.op);
+      const overAt = end?.at ?? processes.get(call.by)?.endedAt ?? Number.POSITIVE_INFINITY;
+      return { call, end, overAt, version: versions.get(call.op) };
+    });
   const possible = writes.filter(({ end }) => end?.outcome !== 'refused');
   return writes.flatMap(({ call: { op, expect }, end }): Violation[] => {
     if (end?.code !== 'CONFLICT') return [];
@@ -43,9 +51,9 @@ function isPassed(writes: readonly Write[], expected: bigint, until: number): bo
 /** Whether one may lie between of which nobody knows what became of it; that one is as good a reason for two refusals as for one. */
 function mayBePassed(writes: readonly Write[], expected: bigint, until: number): boolean {
   const since = writes.find(({ version }) => version === expected)?.call.at ?? Number.NEGATIVE_INFINITY;
-  return writes.some(({ call, end, version }) => {
+  return writes.some(({ call, overAt, version }) => {
     if (version !== undefined || call.at > until) return false;
     if (call.expect !== undefined && BigInt(call.expect) !== expected) return false;
-    return (end?.at ?? Number.POSITIVE_INFINITY) + latestMs >= since;
+    return overAt + latestMs >= since;
   });
 }

@@ -23,12 +23,12 @@ export function explain(
   backend: Backend,
   sessionTimeoutMs: number,
 ): string | null {
-  const [older] = grants;
-  if (backend !== 'etcd' || older === undefined || to - from > longestTellingMs) return null;
+  const older = new Set(grants.slice(0, -1).map(({ by }) => by));
+  if (backend !== 'etcd' || to - from > longestTellingMs) return null;
   if (!linesOf(lines, 'server').some(({ version }) => isBefore(version, thawedLeader.mendedIn))) return null;
   const isRevoked = linesOf(lines, 'session').some(
     ({ by, state, at, reason }) =>
-      by === older.by &&
+      older.has(by) &&
       state === 'lost' &&
       at >= from &&
       at <= to + sessionTimeoutMs &&

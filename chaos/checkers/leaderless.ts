@@ -1,10 +1,12 @@
 import { type Line, linesOf } from '../records.js';
 import { type GrantFacts, grantsOf } from './grants.js';
 
-/** A time in which nobody led the application, after a leader that did not step down. */
+/** A time in which nobody led the application. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
+  /** How the term before it ended: given back, or otherwise. */
+  readonly after: 'release' | 'loss';
   /** Whether the store kept its leader, elected one, or whether more than one thing went wrong: then there is no promise. */
   readonly store: 'kept' | 'elected' | 'more';
 }
@@ -28,34 +30,69 @@ const clientFaults = [
 
 /** Every gap between a leader that was lost and the next one. */
 export function gapsOf(lines: readonly Line[], sessionTimeoutMs: number): readonly Gap[] {
+  return allGaps(lines, sessionTimeoutMs).filter(({ after }) => after === 'loss');
+}
+
+/** Every gap between two terms. */
+export function allGaps(lines: readonly Line[], sessionTimeoutMs: number): readonly Gap[] {
+  const elections = electionsIn(lines);
   const terms = grantsOf(lines).filter(({ primitive }) => primitive === 'election');
   const end = linesOf(lines, 'phase').find(({ phase }) => phase === 'settled')?.at ?? Number.POSITIVE_INFINITY;
   const gaps: Gap[] = [];
   let before: GrantFacts | null = null;
   for (const term of [...terms].sort((one, other) => one.grantedAt - other.grantedAt)) {
-    if (before !== null && before.why !== 'released' && term.grantedAt < end && term.grantedAt > before.assertedAt) {
-      gaps.push({
-        from: before.assertedAt,
-        to: term.grantedAt,
-        store: judge(lines, before.assertedAt, term.grantedAt, sessionTimeoutMs),
-      });
-    }
+    const after = before?.why === 'released' ? 'release' : 'loss';
+    const from = after === 'release' ? (before?.overAt ?? 0) : (before?.assertedAt ?? 0);
+    const to = term.grantedAt;
+    if (before !== null && to < end && to > from)
+      gaps.push({ from, to, after, store: judge(lines, elections, from, to, sessionTimeoutMs) });
     before = term;
   }
   return gaps;
 }
 
 // What begins after the longest time that is promised excuses nothing.
-function judge(lines: readonly Line[], lostAt: number, ledAt: number, sessionTimeoutMs: number): Gap['store'] {
+function judge(
+  lines: readonly Line[],
+  elections: readonly Election[],
+  lostAt: number,
+  ledAt: number,
+  sessionTimeoutMs: number,
+): Gap['store'] {
   const [from, to] = [lostAt - sessionTimeoutMs, Math.min(ledAt, lostAt + 2 * sessionTimeoutMs + 3_000)];
-  const leaders = linesOf(lines, 'store').filter(({ at }) => at >= from && at <= to);
-  const elected = leaders.filter(({ leader }) => leader !== null).length;
+  const elected = elections.filter(({ begunAt, endedAt }) => begunAt <= to && endedAt >= from).length;
   const broken = linesOf(lines, 'fault').filter(
     ({ at, fault, phase }) => phase === 'begin' && at >= from && at <= to && clientFaults.includes(fault),
   );
   if (broken.length > 1 || elected > 1) return 'more';
-  if (leaders.length === 0) return 'kept';
-  return elected === 1 ? 'elected' : 'more';
+  return elected === 0 ? 'kept' : 'elected';
+}
+
+/** When the store had no leader, or changed it. */
+interface Election {
+  readonly begunAt: number;
+  readonly endedAt: number;
+}
+
+// One look at the leader may be answered late.
+const hiccupMs = 1_000;
+
+function electionsIn(lines: readonly Line[]): readonly Election[] {
+  const elections: Election[] = [];
+  let known: string | null = null;
+  let begunAt: number | null = null;
+  for (const { leader, at } of linesOf(lines, 'store')) {
+    if (leader === null) {
+      begunAt ??= at;
+      continue;
+    }
+    const isOther = known !== null && leader !== known;
+    if (isOther || (begunAt !== null && at - begunAt >= hiccupMs))
+      elections.push({ begunAt: begunAt ?? at, endedAt: at });
+    known = leader;
+    begunAt = null;
+  }
+  return begunAt === null ? elections : [...elections, { begunAt, endedAt: Number.POSITIVE_INFINITY }];
 }
 
 /** Figures of those gaps; `null` when there are none. */

@@ -1,6 +1,7 @@
 import { type CallLine, type Line, linesOf, type ReturnLine, type SeenLine, type Violation } from '../records.js';
 import { checkConflicts } from './conflicts.js';
 import { groupBy } from './grants.js';
+import { processesOf } from './processes.js';
 
 /** What was answered, with the version that the store gave it, or that it has passed. */
 interface Done {
@@ -27,6 +28,7 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
   const ends = new Map(linesOf(lines, 'return').map((line) => [line.op, line]));
   const calls = linesOf(lines, 'call').filter(({ action }) => action === 'get' || action === 'set');
   const seen = linesOf(lines, 'seen').filter(({ what }) => what === 'config');
+  const processes = processesOf(lines);
   return [...groupBy(calls, ({ name }) => name)].flatMap(([name, all]) => {
     const refused = new Set(all.filter(({ op }) => ends.get(op)?.outcome === 'refused').map(({ op }) => op));
     const shown = seen.filter((line) => line.name === name);
@@ -36,7 +38,7 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
       ...checkValues(name, all, found, refused),
       ...checkOrder(name, doneOf(all, ends, versions), passedIn(all, ends)),
       ...checkCompared(name, all, versions),
-      ...checkConflicts(name, all, ends, versions),
+      ...checkConflicts(name, all, ends, versions, processes),
     ];
   });
 }

@@ -3,6 +3,7 @@ import { type Overlap, overlapsOf } from './beliefs.js';
 import { checkEnds } from './ends.js';
 import { checkFencedWrites } from './fenced-writes.js';
 import { grantsOf } from './grants.js';
+import { checkHandOvers } from './hand-overs.js';
 import { type Backend, explain } from './known.js';
 import { figuresOf, type GapFigures, gapsOf } from './leaderless.js';
 import { checkOutcomes } from './outcomes.js';
@@ -66,6 +67,7 @@ export function judge(lines: readonly Line[], { backend, sessionTimeoutMs, tickM
     ...checkWaits(lines),
     ...checkProgress(lines, 2 * sessionTimeoutMs + 3_000),
     ...checkLeading(lines, 2 * sessionTimeoutMs + 3_000),
+    ...checkHandOvers(lines, sessionTimeoutMs),
     ...checkRest(lines),
     ...checkOutcomes(lines),
     ...checkEnds(lines),

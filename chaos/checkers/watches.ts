@@ -51,11 +51,20 @@ function checkLeaders(seen: readonly SeenLine[]): readonly Violation[] {
 }
 
 function checkFinals(lines: readonly Line[]): readonly Violation[] {
-  return linesOf(lines, 'final')
+  const finals = linesOf(lines, 'final');
+  const leftBehind = finals
+    .filter(({ what, stored }) => what === 'line' && stored !== '')
+    .map(({ by, name, stored, at }) => ({
+      rule: 'nobody is left in a line',
+      at,
+      what: `${by}, ${name}: ${String(stored)}`,
+    }));
+  const different = finals
     .filter(({ shown, stored }) => shown !== stored)
     .map(({ by, what, name, shown, stored, at }) => ({
       rule: 'an observer ends with what is stored',
       at,
       what: `${by}, ${what} ${name}: shown ${String(shown)}, stored ${String(stored)}`,
     }));
+  return [...leftBehind, ...different];
 }

@@ -14,6 +14,8 @@ export interface Context {
   readonly random: (stream: string) => Random;
   /** Aborts when nothing is to be changed any more. */
   readonly settle: AbortSignal;
+  /** Whether the store answers, as far as is known. */
+  readonly isConnected: () => boolean;
   /** A number that nothing else in this process has. */
   next(): string;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CoordinationError, type Grant } from 'concordat';
+import { nowMs } from '../clock.js';
 import type { Primitive } from '../records.js';
 import type { Context } from './context.js';
 
@@ -32,16 +33,18 @@ export async function useGrant(
     const why = code === 'NOT_HELD' ? 'released' : code === 'CLOSED' ? 'closed' : 'lost';
     journal.write({ kind: 'over', grant: id, why });
   });
-  while (!isOver()) {
+  // Asked first, also after a pause: that is when a holder is wrong about it.
+  for (;;) {
+    const askedAt = nowMs();
     try {
       grant.assertHeld();
     } catch {
       return { id, isHeld: false };
     }
-    journal.write({ kind: 'asserted', grant: id });
+    journal.write({ kind: 'asserted', grant: id }, context.name, askedAt);
+    if (isOver()) return { id, isHeld: true };
     // A semaphore's holders work side by side, so that a greater token does not end the lower ones.
     if (held.primitive !== 'semaphore') await resource.write(`${held.primitive}/${held.name}`, id, grant.token);
     await delay(everyMs);
   }
-  return { id, isHeld: true };
 }

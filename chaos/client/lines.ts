@@ -30,7 +30,9 @@ export async function contend(context: Context, { primitive, name, permits, line
       const grant = await line.acquire({ timeoutMs, signal: context.settle });
       context.journal.write({ kind: 'return', op, outcome: 'ok' });
       const endsAt = nowMs() + random.between(50, 600);
-      await useGrant(context, grant, { primitive, name, permits, calledAt }, () => nowMs() >= endsAt);
+      // Whoever is cut off holds on, until he is told that he does not: what he believes meanwhile is what matters.
+      const isOver = (): boolean => nowMs() >= endsAt && (context.isConnected() || isSettled(context));
+      await useGrant(context, grant, { primitive, name, permits, calledAt }, isOver);
       await writeDown(context, 'release', `${primitive}/${name}`, () => grant.release());
     } catch (error) {
       const code = CoordinationError.is(error) ? error.code : isSettled(context) ? 'CLOSED' : String(error);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config, Election, Group, Members } from 'concordat';
+import type { Config, Election, Group, Lock, Members } from 'concordat';
 import { filter, firstValueFrom, map, timeout } from 'rxjs';
+import type { FinalLine } from '../records.js';
 import type { Context } from './context.js';
 import type { Contended } from './lines.js';
 
@@ -18,12 +19,25 @@ export function followConfig({ journal }: Context, name: string, config: Config<
   return () => shown;
 }
 
-/** Follows a line, and writes down who stands in it while somebody has to wait. */
-export function followLine({ journal }: Context, { primitive, name, permits, line }: Contended): void {
+/** Follows a line, and writes down who stands in it while somebody has to wait; answers who stood there last. */
+export function followLine({ journal }: Context, { primitive, name, permits, line }: Contended): () => string | null {
+  let shown: string | null = null;
   line.contenders$.subscribe(({ contenders, stale }) => {
-    if (stale || contenders.length <= permits) return;
-    journal.write({ kind: 'queue', primitive, name, permits, tokens: contenders.map(({ token }) => String(token)) });
+    if (stale) return;
+    const tokens = contenders.map(({ token }) => String(token));
+    shown = tokens.join(' ');
+    if (contenders.length > permits) journal.write({ kind: 'queue', primitive, name, permits, tokens });
   });
+  return () => shown;
+}
+
+/** Who stands in a line, as an observer that has just begun is shown it first. */
+export function lineOf(line: Lock): Promise<string> {
+  const current = line.contenders$.pipe(
+    filter(({ stale }) => !stale),
+    map(({ contenders }) => contenders.map(({ token }) => String(token)).join(' ')),
+  );
+  return firstValueFrom(current.pipe(timeout({ first: agreeWithinMs })));
 }
 
 /** Follows a leader; answers the token of the one shown last. */
@@ -62,7 +76,7 @@ function idsOf({ members }: Members<unknown>): string {
 /** Waits until an observer was shown what is stored, and writes down what it was shown last, whether or not that is so. */
 export async function conclude(
   { journal }: Context,
-  what: 'config' | 'leader' | 'members',
+  what: FinalLine['what'],
   name: string,
   shown: () => string | null,
   stored: () => Promise<string | null>,
@@ -71,7 +85,7 @@ export async function conclude(
   let answer: string | null | undefined;
   do {
     answer = await stored().catch(() => undefined);
-    if (answer !== undefined && answer === shown()) break;
+    if (answer !== undefined && answer === shown() && (what !== 'line' || answer === '')) break;
     await delay(lookEveryMs);
   } while (performance.now() < end);
   journal.write({ kind: 'final', what, name, shown: shown(), stored: answer === undefined ? 'no answer' : answer });

@@ -6,7 +6,7 @@ import { stand } from './candidate.js';
 import { type Context, writeDown } from './context.js';
 import { type Contended, contend } from './lines.js';
 import { comeAndGo } from './member.js';
-import { conclude, followConfig, followLeader, followLine, followMembers, membersOf } from './observe.js';
+import { conclude, followConfig, followLeader, followLine, followMembers, lineOf, membersOf } from './observe.js';
 import { readAndWrite } from './register.js';
 import { Resource, send } from './resource.js';
 
@@ -29,7 +29,9 @@ async function work(options: ClientOptions): Promise<void> {
   process.on('disconnect', abandon);
   const journal = new Journal(directory, name);
   const coordinator = createCoordinator(url, { sessionTimeoutMs, allowShortSession: true });
+  let isConnected = false;
   coordinator.session$.subscribe(({ state, epoch, reason }) => {
+    isConnected = state === 'connected';
     journal.write({ kind: 'session', state, epoch, reason: reason?.message ?? null });
   });
   let numbers = 0;
@@ -41,6 +43,7 @@ async function work(options: ClientOptions): Promise<void> {
     sessionTimeoutMs,
     random: (stream) => new Random(seed, `${name}/${stream}`),
     settle: settle.signal,
+    isConnected: () => isConnected,
     next: () => {
       numbers += 1;
       return String(numbers);
@@ -56,7 +59,7 @@ async function work(options: ClientOptions): Promise<void> {
     { primitive: 'lock', name: 'door', permits: 1, line: coordinator.lock('door') },
     { primitive: 'semaphore', name: 'pool', permits, line: coordinator.semaphore('pool', permits) },
   ];
-  for (const line of lines) followLine(context, line);
+  const shownLines = lines.map((line) => ({ line, shown: followLine(context, line) }));
   await Promise.all([
     ...lines.map((line) => contend(context, line)),
     stand(context, 'leader', election),
@@ -69,9 +72,13 @@ async function work(options: ClientOptions): Promise<void> {
     const found = await fresh.config(`chaos/${key}`, words).get();
     return found === undefined ? null : String(found.version);
   };
+  const shownOf = (primitive: Contended['primitive']): (() => string | null) =>
+    shownLines.find(({ line }) => line.primitive === primitive)?.shown ?? (() => null);
   await Promise.all([
     conclude(context, 'leader', 'leader', shownLeader, async () => null),
     conclude(context, 'members', 'group', shownMembers, () => membersOf(fresh.group('group'))),
+    conclude(context, 'line', 'lock/door', shownOf('lock'), () => lineOf(fresh.lock('door'))),
+    conclude(context, 'line', 'semaphore/pool', shownOf('semaphore'), () => lineOf(fresh.semaphore('pool', permits))),
     ...configs.map(({ key }, index) =>
       conclude(context, 'config', key, shownConfigs[index] ?? (() => null), () => storedVersion(key)),
     ),

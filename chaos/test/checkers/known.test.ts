@@ -42,6 +42,16 @@ describe('beliefs that overlap', () => {
     ]);
   });
 
+  it('do not either where it was another of several older ones whose lease was revoked', () => {
+    const pool = { primitive: 'semaphore', permits: 2 } as const;
+    const three = new Story()
+      .server('3.4.23')
+      .hold('c', '0', [0, 5, 9_500], pool)
+      .hold('a', '1', [0, 10, 9_000], pool)
+      .hold('b', '2', [0, 8_600, 9_500], pool);
+    expect(rulesOf(three.fault('freeze the leader', 3_000, 7_900).session('a', 9_100, revoked))).toEqual([]);
+  });
+
   it('fail a run where the session of the older one ended otherwise, or no leader was thawed', () => {
     const late = met()
       .fault('freeze the leader', 3_000, 7_900)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkEnds } from '../../checkers/ends.js';
+import { checkHandOvers } from '../../checkers/hand-overs.js';
 import { figuresOf, gapsOf } from '../../checkers/leaderless.js';
 import { checkOutcomes } from '../../checkers/outcomes.js';
 import { checkLeading, checkProgress, checkRest } from '../../checkers/progress.js';
@@ -104,12 +105,33 @@ describe('leading', () => {
   });
 });
 
+describe('an office', () => {
+  const given = (to: number): Story =>
+    new Story().hold('a', '1', [0, 10, 1_000], { ...term, why: 'released' }).hold('b', '2', [0, to, to + 500], term);
+  const rules = ({ lines }: Story): readonly string[] => checkHandOvers(lines, 6_000).map(({ rule }) => rule);
+
+  it('that was given back is taken over in time', () => {
+    expect(rules(given(1_100))).toEqual([]);
+    expect(rules(given(16_100))).toEqual(['an office does not stand empty']);
+    expect(rules(given(16_100).store('m1', 0).store('m2', 2_000).store('m3', 4_000))).toEqual([]);
+  });
+
+  it('does not stand empty for ever, whatever goes wrong', () => {
+    const often = given(70_000).store('m1', 0).store('m2', 2_000).store('m3', 4_000);
+    expect(rules(often)).toEqual(['an office does not stand empty']);
+    const lost = new Story()
+      .hold('a', '1', [0, 10, 1_000], { ...term, why: 'lost' })
+      .hold('b', '2', [0, 70_000, 70_500], term);
+    expect(rules(lost)).toEqual(['an office does not stand empty']);
+  });
+});
+
 describe('times without a leader', () => {
   const lost = (to: number): Story =>
     new Story().hold('a', '1', [0, 10_000, 11_000], { ...term, why: 'lost' }).hold('b', '2', [0, to, to + 500], term);
 
   it('are those after a leader that did not step down', () => {
-    expect(gapsOf(lost(15_000).lines, 6_000)).toEqual([{ from: 11_000, to: 15_000, store: 'kept' }]);
+    expect(gapsOf(lost(15_000).lines, 6_000)).toEqual([{ from: 11_000, to: 15_000, after: 'loss', store: 'kept' }]);
     const stepped = new Story()
       .hold('a', '1', [0, 10, 20], { ...term, why: 'released' })
       .hold('b', '2', [0, 90, 95], term);
@@ -120,7 +142,15 @@ describe('times without a leader', () => {
     expect(gapsOf(lost(15_000).store(null, 9_000).store('m2', 12_000).lines, 6_000)).toMatchObject([
       { store: 'elected' },
     ]);
-    expect(gapsOf(lost(15_000).store('m1', 9_000).store('m2', 12_000).lines, 6_000)).toMatchObject([{ store: 'more' }]);
+    const twice = lost(15_000).store('m1', 0).store('m2', 9_000).store('m3', 12_000);
+    expect(gapsOf(twice.lines, 6_000)).toMatchObject([{ store: 'more' }]);
+    const going = lost(15_000).store('m1', 0).store(null, 14_000).store('m2', 15_500);
+    expect(gapsOf(going.lines, 6_000)).toMatchObject([{ store: 'elected' }]);
+  });
+
+  it('are not told apart by one look at the leader that was answered late', () => {
+    const story = lost(15_000).store('m1', 0).store(null, 9_000).store('m1', 9_600);
+    expect(gapsOf(story.lines, 6_000)).toMatchObject([{ store: 'kept' }]);
   });
 
   it('are not excused by what was broken when they were too long already', () => {
@@ -132,11 +162,13 @@ describe('times without a leader', () => {
     const rules = (story: Story): readonly string[] => judge(story.lines, limits).violations.map(({ rule }) => rule);
     expect(rules(lost(19_000))).toEqual([]);
     expect(rules(lost(20_000))).toEqual(['the application is not long without a leader']);
-    expect(rules(lost(20_000).store('m2', 12_000))).toEqual([]);
+    expect(rules(lost(20_000).store('m1', 0).store('m2', 12_000))).toEqual([]);
   });
 
   it('have figures', () => {
-    const gaps = Array.from({ length: 100 }, (_, index) => ({ from: 0, to: index + 1, store: 'kept' as const }));
+    const gaps = Array.from({ length: 100 }, (_, index) => {
+      return { from: 0, to: index + 1, after: 'loss' as const, store: 'kept' as const };
+    });
     expect(figuresOf(gaps)).toEqual({ count: 100, median: 51, p99: 100, most: 100 });
     expect(figuresOf([])).toBeNull();
   });

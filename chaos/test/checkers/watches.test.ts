@@ -33,6 +33,14 @@ describe('observers', () => {
     expect(rulesOf(story)).toEqual(['one leader per token']);
   });
 
+  it('find nobody in a line when all have left it', () => {
+    const story = new Story();
+    story.lines.push({ kind: 'final', what: 'line', name: 'n', by: 'a', shown: '', stored: '', at: 9 });
+    expect(rulesOf(story)).toEqual([]);
+    story.lines.push({ kind: 'final', what: 'line', name: 'n', by: 'b', shown: '7', stored: '7', at: 9 });
+    expect(rulesOf(story)).toEqual(['nobody is left in a line']);
+  });
+
   it('end with what is stored: an event that was dropped is noticed', () => {
     expect(rulesOf(new Story().saw('a', '3', 1).final('3', '4', 9))).toEqual(['an observer ends with what is stored']);
   });

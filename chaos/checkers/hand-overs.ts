@@ -1,0 +1,21 @@
+import type { Line, Violation } from '../records.js';
+import { allGaps, type Gap } from './leaderless.js';
+
+const longestInTimeouts = 10;
+
+/**
+ * An office does not stand empty: whoever gave it back is followed within the time that is promised over one election of the store, and whatever went
+ * wrong besides, nobody waits for longer than ten session timeouts.
+ */
+export function checkHandOvers(lines: readonly Line[], sessionTimeoutMs: number): readonly Violation[] {
+  const promisedMs = 2 * sessionTimeoutMs + 3_000;
+  const longestMs = longestInTimeouts * sessionTimeoutMs;
+  const limitOf = ({ after, store }: Gap): number => (after === 'loss' || store === 'more' ? longestMs : promisedMs);
+  return allGaps(lines, sessionTimeoutMs)
+    .filter((gap) => gap.to - gap.from > limitOf(gap))
+    .map((gap): Violation => {
+      const { from, to, after, store } = gap;
+      const what = `nobody led for ${String(Math.round(to - from))} ms after a ${after}, the store's leader: ${store}; limit ${String(limitOf(gap))} ms`;
+      return { rule: 'an office does not stand empty', at: from, what };
+    });
+}
