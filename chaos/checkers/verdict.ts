@@ -6,6 +6,7 @@ import { grantsOf } from './grants.js';
 import { checkHandOvers } from './hand-overs.js';
 import { type Backend, explain } from './known.js';
 import { figuresOf, type GapFigures, gapsOf } from './leaderless.js';
+import { checkMembers } from './members.js';
 import { checkOutcomes } from './outcomes.js';
 import { checkLeading, checkProgress, checkRest } from './progress.js';
 import { checkRegisters } from './register.js';
@@ -64,6 +65,7 @@ export function judge(lines: readonly Line[], { backend, sessionTimeoutMs, tickM
     ...checkTurns(lines, grants),
     ...checkRegisters(lines),
     ...checkWatches(lines),
+    ...checkMembers(lines),
     ...checkWaits(lines),
     ...checkProgress(lines, 2 * sessionTimeoutMs + 3_000),
     ...checkLeading(lines, 2 * sessionTimeoutMs + 3_000),

@@ -13,8 +13,10 @@ export function clientFaults(
   // Every other time whoever leads the application: that is what others have to notice.
   const pick = (): Client => {
     const running = clients.filter(({ isRunning }) => isRunning);
+    // Drawn in any case: what the seed decides next must not depend on who leads.
+    const anybody = random.pick(running);
     const leading = random.chance(0.5) ? running.find(({ name }) => name === leader()) : undefined;
-    return leading ?? random.pick(running);
+    return leading ?? anybody;
   };
   const at = (name: string, breakIt: (client: Client) => Promise<Broken['mend']> | Broken['mend']): Fault => ({
     name,
