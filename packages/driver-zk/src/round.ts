@@ -34,8 +34,8 @@ const refusals: ReadonlySet<AttemptFailure> = new Set<AttemptFailure>(['not-tls'
 /** What is worth most to the reader, where each server failed in its own way: the last of these. */
 const telling: readonly AttemptFailure[] = ['behind', 'not-zookeeper', 'not-tls', 'untrusted', 'unauthenticated'];
 
-// Of sockets: nobody is there.
-const notListening = 'ECONNREFUSED';
+// Of sockets: nobody is there, or nobody can be there as seen from this machine.
+const notListening: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EADDRNOTAVAIL', 'ENETUNREACH', 'EAFNOSUPPORT']);
 
 /** What the servers that were asked one after the other say together. */
 export class Round {
@@ -57,7 +57,7 @@ export class Round {
     const isBehind = failure === 'expired' && detail !== undefined;
     const message = describe(address, result);
     if (isBehind) this.#over = { ...notDialled(failure, message), detail };
-    if (isBehind || detail === notListening) this.#mayKnow.delete(address);
+    if (isBehind || notListening.has(detail ?? '')) this.#mayKnow.delete(address);
     if (general.has(failure) && !isBehind) return notDialled(failure, message);
     if (refusals.has(failure)) this.#open.delete(nameOf(address));
     this.#note(isBehind ? 'behind' : failure, message);

@@ -14,6 +14,8 @@ export function showWaiting(lock: Lock, name: string, notices: Notices): () => v
   let stopWatching: () => void = () => undefined;
   const timer = setTimeout(() => {
     const status$ = lock.contenders$.pipe(
+      // The one thing that is said elsewhere is not that the store is slow just now.
+      filter(({ stale }) => notices.isLive || !stale),
       map(describe),
       filter((status) => status !== null),
     );
