@@ -72,11 +72,14 @@ export const entriesGone = area('entries gone', (scenario) => {
     await going.end();
     expect(stopped.values).toEqual([]);
     const { entry } = await other.enter('lock/b');
-    store.gone(entry, true).stop();
+    const behind = await store.enter('lock/b');
+    const watched = store.gone(required(behind.ahead[0]));
+    await quiet(store.link);
+    watched.stop();
     // What was told or armed before it was stopped may still arrive.
     await eventually(async () => {
       const before = await quiet(store.link);
-      await other.update(entry, 'touched');
+      for (const data of ['one', 'two']) await other.update(entry, data);
       expect(difference(await quiet(store.link), before)).toMatchObject({ requests: 0, notifications: 0 });
     });
   });

@@ -108,5 +108,11 @@ export const watchMutants: readonly Mutant[] = [
 ];
 
 function forGood<T>(watch$: Observable<T>): Observable<T> {
-  return new Observable((subscriber) => void watch$.subscribe((value) => subscriber.next(value)));
+  return new Observable((subscriber) => {
+    watch$.subscribe({
+      next: (value) => subscriber.next(value),
+      error: (reason: unknown) => subscriber.error(reason),
+      complete: () => subscriber.complete(),
+    });
+  });
 }
