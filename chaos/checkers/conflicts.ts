@@ -10,16 +10,18 @@ interface Write {
   readonly version: bigint | undefined;
 }
 
-// A request that a server took in before it was frozen may be carried out that much later.
-const latestMs = 20_000;
-
-/** A write is refused for the version that it expected only where somebody else's may have come after that one. */
+/**
+ * A write is refused for the version that it expected only where somebody else's may have come after that one.
+ *
+ * @param latestMs how much later than it ended a request may be carried out: one that a frozen server, or a way that was cut, held on to.
+ */
 export function checkConflicts(
   name: string,
   calls: readonly CallLine[],
   ends: ReadonlyMap<string, ReturnLine>,
   versions: ReadonlyMap<string, bigint>,
   processes: ReadonlyMap<string, ProcessFacts>,
+  latestMs: number,
 ): readonly Violation[] {
   const writes = calls
     .filter(({ action }) => action === 'set')
@@ -32,7 +34,10 @@ export function checkConflicts(
   return writes.flatMap(({ call: { op, expect }, end }): Violation[] => {
     if (end?.code !== 'CONFLICT') return [];
     const expected = expect === undefined ? null : BigInt(expect);
-    if (expected !== null && (isPassed(possible, expected, end.at) || mayBePassed(possible, expected, end.at)))
+    if (
+      expected !== null &&
+      (isPassed(possible, expected, end.at) || mayBePassed(possible, expected, end.at, latestMs))
+    )
       return [];
     const what = `${name}: ${op} was refused for version ${String(expected)}, and nobody wrote after that`;
     return [{ rule: 'a conflict has a cause', at: end.at, what }];
@@ -49,7 +54,7 @@ function isPassed(writes: readonly Write[], expected: bigint, until: number): bo
 }
 
 /** Whether one may lie between of which nobody knows what became of it; that one is as good a reason for two refusals as for one. */
-function mayBePassed(writes: readonly Write[], expected: bigint, until: number): boolean {
+function mayBePassed(writes: readonly Write[], expected: bigint, until: number, latestMs: number): boolean {
   const since = writes.find(({ version }) => version === expected)?.call.at ?? Number.NEGATIVE_INFINITY;
   return writes.some(({ call, overAt, version }) => {
     if (version !== undefined || call.at > until) return false;

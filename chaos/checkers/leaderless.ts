@@ -7,6 +7,8 @@ export interface Gap {
   readonly to: number;
   /** How the term before it ended: given back, or otherwise. */
   readonly after: 'release' | 'loss';
+  /** For how long of it the store had no leader either, in milliseconds. */
+  readonly electedMs: number;
   /** Whether the store kept its leader, elected one, or whether more than one thing went wrong: then there is no promise. */
   readonly store: 'kept' | 'elected' | 'more';
 }
@@ -45,7 +47,13 @@ export function allGaps(lines: readonly Line[], sessionTimeoutMs: number): reado
     const from = after === 'release' ? (before?.overAt ?? 0) : (before?.assertedAt ?? 0);
     const to = term.grantedAt;
     if (before !== null && to < end && to > from)
-      gaps.push({ from, to, after, store: judge(lines, elections, from, to, sessionTimeoutMs) });
+      gaps.push({
+        from,
+        to,
+        after,
+        electedMs: elections.reduce((sum, { begunAt, endedAt }) => sum + overlapOf(begunAt, endedAt, from, to), 0),
+        store: judge(lines, elections, from, to, sessionTimeoutMs),
+      });
     before = term;
   }
   return gaps;
@@ -66,6 +74,10 @@ function judge(
   );
   if (broken.length > 1 || elected > 1) return 'more';
   return elected === 0 ? 'kept' : 'elected';
+}
+
+function overlapOf(begunAt: number, endedAt: number, from: number, to: number): number {
+  return Math.max(0, Math.min(endedAt, to) - Math.max(begunAt, from));
 }
 
 /** When the store had no leader, or changed it. */

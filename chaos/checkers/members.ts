@@ -11,17 +11,22 @@ export function checkMembers(lines: readonly Line[]): readonly Violation[] {
     return endedAt === null || endedAt > settledAt;
   };
   const ends = new Map(linesOf(lines, 'return').map(({ op, outcome }) => [op, outcome]));
-  const joins = [...lastCalls(lines)].filter(([by, { action }]) => action === 'join' && isLiving(by));
+  const last = lastCalls(lines);
+  const endTimes = new Map(linesOf(lines, 'return').map(({ op, at }) => [op, at]));
+  const endedAt = (by: string): number => endTimes.get(last.get(by)?.op ?? '') ?? Number.NEGATIVE_INFINITY;
+  const joins = [...last].filter(([by, { action }]) => action === 'join' && isLiving(by));
   const those = (outcomes: readonly unknown[]): readonly string[] =>
     joins.filter(([, { op }]) => outcomes.includes(ends.get(op))).map(([by]) => by);
   const [certain, possible] = [those(['ok']), those(['ok', 'unknown', undefined])];
   return linesOf(lines, 'final')
     .filter(({ what }) => what === 'members')
     .flatMap(({ by, at, stored }): Violation[] => {
+      // Somebody may come or go while another one looks.
+      const isStill = (id: string): boolean => endedAt(id) <= at;
       const there = (stored ?? '').split(' ').filter((id) => id !== '');
       const wrong = [
-        ...certain.filter((id) => !there.includes(id)).map((id) => `${id} is missing`),
-        ...there.filter((id) => !possible.includes(id)).map((id) => `${id} is there`),
+        ...certain.filter((id) => isStill(id) && !there.includes(id)).map((id) => `${id} is missing`),
+        ...there.filter((id) => isStill(id) && !possible.includes(id)).map((id) => `${id} is there`),
       ];
       if (wrong.length === 0) return [];
       return [{ rule: 'who joined is a member, and nobody else', at, what: `${by}: ${wrong.join(', ')}` }];

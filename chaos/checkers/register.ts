@@ -24,7 +24,7 @@ const absent = -1n;
  * Reads and writes of each value are linearizable. The store's versions say in which order writes came, so that nothing has to be
  * searched: each operation has to fit in between what ended before it began and what began after it ended.
  */
-export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
+export function checkRegisters(lines: readonly Line[], sessionTimeoutMs: number): readonly Violation[] {
   const ends = new Map(linesOf(lines, 'return').map((line) => [line.op, line]));
   const calls = linesOf(lines, 'call').filter(({ action }) => action === 'get' || action === 'set');
   const seen = linesOf(lines, 'seen').filter(({ what }) => what === 'config');
@@ -38,7 +38,7 @@ export function checkRegisters(lines: readonly Line[]): readonly Violation[] {
       ...checkValues(name, all, found, refused),
       ...checkOrder(name, doneOf(all, ends, versions), passedIn(all, ends)),
       ...checkCompared(name, all, versions),
-      ...checkConflicts(name, all, ends, versions, processes),
+      ...checkConflicts(name, all, ends, versions, processes, 4 * sessionTimeoutMs),
     ];
   });
 }

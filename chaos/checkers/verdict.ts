@@ -63,7 +63,7 @@ export function judge(lines: readonly Line[], { backend, sessionTimeoutMs, tickM
     ...checkFencedWrites(lines),
     ...checkTokens(grants),
     ...checkTurns(lines, grants),
-    ...checkRegisters(lines),
+    ...checkRegisters(lines, sessionTimeoutMs),
     ...checkWatches(lines),
     ...checkMembers(lines),
     ...checkWaits(lines),

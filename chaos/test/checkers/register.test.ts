@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRegisters } from '../../checkers/register.js';
 import { Story } from './story.js';
 
-const rulesOf = (story: Story): readonly string[] => checkRegisters(story.lines).map(({ rule }) => rule);
+const rulesOf = (story: Story): readonly string[] => checkRegisters(story.lines, 6_000).map(({ rule }) => rule);
 const stale = 'no read is stale, and no write goes back';
 const written = 'a value was written once, by a write that was not refused';
 
