@@ -31,34 +31,55 @@ export function checkConflicts(
       return { call, end, overAt, version: versions.get(call.op) };
     });
   const possible = writes.filter(({ end }) => end?.outcome !== 'refused');
+  const known = knownOf(possible);
+  const unknown = possible.filter(({ version }) => version === undefined);
   return writes.flatMap(({ call: { op, expect }, end }): Violation[] => {
     if (end?.code !== 'CONFLICT') return [];
     const expected = expect === undefined ? null : BigInt(expect);
-    if (
-      expected !== null &&
-      (isPassed(possible, expected, end.at) || mayBePassed(possible, expected, end.at, latestMs))
-    )
-      return [];
+    if (expected !== null) {
+      const [before, next] = [known[after(known, expected) - 1], known[after(known, expected)]];
+      // Not before all that it follows had begun.
+      if (next !== undefined && next.earliestAt <= end.at) return [];
+      const since = before?.version === expected ? before.at : Number.NEGATIVE_INFINITY;
+      if (unknown.some((write) => mayLieBetween(write, expected, since - latestMs, end.at))) return [];
+    }
     const what = `${name}: ${op} was refused for version ${String(expected)}, and nobody wrote after that`;
     return [{ rule: 'a conflict has a cause', at: end.at, what }];
   });
 }
 
-/** Whether the next version that is known can have been written by then: not before all that it follows had begun. */
-function isPassed(writes: readonly Write[], expected: bigint, until: number): boolean {
-  const known = writes.flatMap(({ call, version }) => (version === undefined ? [] : [{ at: call.at, version }]));
-  const [next] = known
-    .filter(({ version }) => version > expected)
-    .sort((one, other) => (one.version < other.version ? -1 : 1));
-  return next !== undefined && known.every(({ at, version }) => version > next.version || at <= until);
+/** A version that is known, and when it can have been written at the earliest. */
+interface Known {
+  readonly version: bigint;
+  readonly at: number;
+  readonly earliestAt: number;
+}
+
+/** In the order of their versions. */
+function knownOf(writes: readonly Write[]): readonly Known[] {
+  let earliestAt = Number.NEGATIVE_INFINITY;
+  return writes
+    .flatMap(({ call: { at }, version }) => (version === undefined ? [] : [{ at, version }]))
+    .sort((one, other) => (one.version < other.version ? -1 : 1))
+    .map(({ at, version }) => {
+      earliestAt = Math.max(earliestAt, at);
+      return { version, at, earliestAt };
+    });
+}
+
+/** Where the first version above this one is. */
+function after(known: readonly Known[], version: bigint): number {
+  let [low, high] = [0, known.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((known[middle]?.version ?? 0n) > version) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Whether one may lie between of which nobody knows what became of it; that one is as good a reason for two refusals as for one. */
-function mayBePassed(writes: readonly Write[], expected: bigint, until: number, latestMs: number): boolean {
-  const since = writes.find(({ version }) => version === expected)?.call.at ?? Number.NEGATIVE_INFINITY;
-  return writes.some(({ call, overAt, version }) => {
-    if (version !== undefined || call.at > until) return false;
-    if (call.expect !== undefined && BigInt(call.expect) !== expected) return false;
-    return overAt + latestMs >= since;
-  });
+function mayLieBetween({ call, overAt }: Write, expected: bigint, since: number, until: number): boolean {
+  if (call.at > until || overAt < since) return false;
+  return call.expect === undefined || BigInt(call.expect) === expected;
 }
